@@ -71,12 +71,12 @@ type Transition struct {
 type GuardKind uint8
 
 const (
-	GuardNamed GuardKind = iota // Name, Params
-	GuardExpr                   // Expr
-	GuardAnd                    // Of
-	GuardOr                     // Of
-	GuardNot                    // Of[0]
-	GuardStateIn                // State: text or an object
+	GuardNamed   GuardKind = iota // Name, Params
+	GuardExpr                     // Expr
+	GuardAnd                      // Of
+	GuardOr                       // Of
+	GuardNot                      // Of[0]
+	GuardStateIn                  // State: text or an object
 )
 
 // Guard is one guard in any of its spellings.
