@@ -1,6 +1,9 @@
 package value
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // Member is one key of an object with its value.
 type Member struct {
@@ -58,13 +61,39 @@ func ofObject(o *object) Value { return Value{kind: Object, ptr: unsafe.Pointer(
 // value stands at the earlier place.
 func OfObject(members ...Member) Value {
 	keys, vals := make([]string, 0, len(members)), make([]Value, 0, len(members))
-	seen := make(map[string]int, len(members))
 	for _, m := range members {
-		if i, ok := seen[m.Key]; ok {
+		keys, vals = append(keys, m.Key), append(vals, m.Value)
+	}
+	s := newShape(keys)
+	if s.repeats() {
+		return withoutRepeats(members)
+	}
+	return ofObject(&object{shape: s, vals: vals})
+}
+
+// repeats reports whether a key is there twice.
+func (s *shape) repeats() bool {
+	if s.index != nil {
+		return len(s.index) < len(s.keys)
+	}
+	for i, k := range s.keys {
+		if slices.Contains(s.keys[:i], k) {
+			return true
+		}
+	}
+	return false
+}
+
+func withoutRepeats(members []Member) Value {
+	var keys []string
+	var vals []Value
+	place := make(map[string]int, len(members))
+	for _, m := range members {
+		if i, ok := place[m.Key]; ok {
 			vals[i] = m.Value
 			continue
 		}
-		seen[m.Key] = len(keys)
+		place[m.Key] = len(keys)
 		keys, vals = append(keys, m.Key), append(vals, m.Value)
 	}
 	return ofObject(&object{shape: newShape(keys), vals: vals})
@@ -87,8 +116,11 @@ func (v Value) Has(key string) bool {
 	return v.kind == Object && v.obj().shape.find(key) >= 0
 }
 
-// Member returns the i-th member of an object, in the order of its keys.
+// Member returns the i-th member of an object, in the order of its keys. It panics when v has none.
 func (v Value) Member(i int) (string, Value) {
+	if v.kind != Object {
+		panic("value: Member of a value that is " + v.kind.String())
+	}
 	o := v.obj()
 	return o.shape.keys[i], o.vals[i]
 }

@@ -235,11 +235,13 @@ func (p *parser) object() (Value, bool) {
 		if end {
 			break
 		}
+		p.space()
+		at := p.pos
 		key, ok := p.key()
 		if !ok {
 			return Value{}, false
 		}
-		if seen, ok = p.unseen(seen, p.keys[fromKey:], key); !ok {
+		if seen, ok = p.unseen(seen, p.keys[fromKey:], key, at); !ok {
 			return Value{}, false
 		}
 		p.keys = append(p.keys, key)
@@ -255,9 +257,9 @@ func (p *parser) object() (Value, bool) {
 	return v, true
 }
 
-// key reads the key of a member and the colon after it.
+// key reads the key of a member, which begins at pos, and the colon after it.
 func (p *parser) key() (string, bool) {
-	if p.space(); p.pos >= len(p.in) || p.in[p.pos] != '"' {
+	if p.pos >= len(p.in) || p.in[p.pos] != '"' {
 		return "", p.unexpected("a key in double quotes")
 	}
 	key, ok := p.text()
@@ -271,9 +273,9 @@ func (p *parser) key() (string, bool) {
 	return key, true
 }
 
-// unseen notes the next key of an object, whose keys so far are given, and refuses it when it is
-// there already. A large object has its index from the indexFrom-th key on.
-func (p *parser) unseen(index map[string]int, keys []string, key string) (map[string]int, bool) {
+// unseen notes the next key of an object, which stands at at and whose keys so far are given, and
+// refuses it when it is there already. A large object has its index from the indexFrom-th key on.
+func (p *parser) unseen(index map[string]int, keys []string, key string, at int) (map[string]int, bool) {
 	var again bool
 	if index == nil {
 		again = slices.Contains(keys, key)
@@ -282,7 +284,7 @@ func (p *parser) unseen(index map[string]int, keys []string, key string) (map[st
 	}
 	if again {
 		p.path = append(p.path, key)
-		return nil, p.fail(p.pos, CodeDuplicateKey, "the key %q is there twice", key)
+		return nil, p.fail(at, CodeDuplicateKey, "the key %q is there twice", key)
 	}
 	if index == nil && len(keys)+1 >= indexFrom {
 		index = make(map[string]int, 2*indexFrom)

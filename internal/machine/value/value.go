@@ -39,7 +39,10 @@ func (k Kind) String() string { return kindNames[k] }
 //
 // Scalars live in num. A text keeps its length in num and its bytes behind ptr; an array keeps its
 // length in num and its elements behind ptr; an object is a *object behind ptr.
+//
+// Values do not compare with ==, which would look at the pointers: use [Equal].
 type Value struct {
+	_    [0]func()
 	kind Kind
 	num  uint64
 	ptr  unsafe.Pointer
@@ -79,7 +82,7 @@ func OfFloat(f float64) (Value, error) {
 	return Value{kind: Float, num: math.Float64bits(f)}, nil
 }
 
-// OfText returns the text s, which must be valid UTF-8.
+// OfText returns the text s, which must be valid UTF-8 without NUL: what [Parse] would accept.
 func OfText(s string) Value {
 	return Value{kind: Text, num: uint64(len(s)), ptr: unsafe.Pointer(unsafe.StringData(s))}
 }
