@@ -28,6 +28,7 @@ import (
 const (
 	lookAhead   = 6 * time.Second
 	lookEvery   = time.Second
+	lookAgain   = 100 * time.Millisecond // when the limit cut a look off
 	lookLimit   = 50_000
 	lookTimeout = 5 * time.Second
 	retryAfter  = 100 * time.Millisecond
@@ -49,7 +50,7 @@ type Scheduler struct {
 	ahead   deadlines // what is known of the near future, earliest first
 	armed   deadlines // told by lanes since the last look began: it may have missed them
 	until   time.Time // the look reached this far
-	looked  time.Time // host's clock: when it began; zero when a look is wanted at once
+	next    time.Time // host's clock: when to look again; zero is at once
 	wake    chan struct{}
 }
 
@@ -62,7 +63,7 @@ func New(s timerStore, c *clock.Clock, deliver func([]store.Key), log *slog.Logg
 func (s *Scheduler) Hold(buckets []int16) {
 	s.mu.Lock()
 	s.buckets = append([]int16(nil), buckets...)
-	s.ahead, s.armed, s.looked = nil, nil, time.Time{}
+	s.ahead, s.armed, s.next = nil, nil, time.Time{}
 	s.mu.Unlock()
 	s.nudge()
 }
@@ -131,7 +132,7 @@ func (s *Scheduler) FireOnce(ctx context.Context) (time.Duration, error) {
 func (s *Scheduler) lookDue() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return time.Since(s.looked) >= lookEvery
+	return !time.Now().Before(s.next)
 }
 
 // look reads the near future. What lanes armed while it read is kept beside what it found.
@@ -152,18 +153,18 @@ func (s *Scheduler) look(ctx context.Context) error {
 		s.clock.Note(sample)
 		now = sample.Database
 	}
-	until := now.Add(lookAhead)
+	until, next := now.Add(lookAhead), began.Add(lookEvery)
 	rows, more, sample, err := s.store.DueTimers(ctx, buckets, until, lookLimit)
 	if err != nil {
 		return err
 	}
 	s.clock.Note(sample)
 	if more {
-		until = rows[len(rows)-1].Deadline
+		until, next = rows[len(rows)-1].Deadline, began.Add(lookAgain)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.looked, s.until = began, until
+	s.next, s.until = next, until
 	ahead := make(deadlines, 0, len(rows)+len(s.armed))
 	for _, r := range rows {
 		ahead = append(ahead, deadline{r.Deadline, r.Key})
@@ -177,7 +178,7 @@ func (s *Scheduler) look(ctx context.Context) error {
 func (s *Scheduler) takeDue(host time.Time) ([]store.Key, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	wait := max(0, s.looked.Add(lookEvery).Sub(host))
+	wait := max(0, s.next.Sub(host))
 	now, known := s.clock.Lower(host)
 	if !known {
 		return nil, wait
