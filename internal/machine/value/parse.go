@@ -55,7 +55,8 @@ func Parse(text []byte) (Value, error) {
 // parser reads in from pos on. Its methods return false once err is set.
 //
 // Elements and members are gathered on two stacks that all levels share, and copied out in their
-// exact size when their array or object ends.
+// exact size when their array or object ends (by append to nil, because slices.Clone of nothing would
+// keep the whole stack alive).
 type parser struct {
 	in    string
 	pos   int
@@ -219,7 +220,7 @@ func (p *parser) array() (Value, bool) {
 		}
 		p.elems = append(p.elems, v)
 	}
-	v := OfArray(slices.Clone(p.elems[from:]))
+	v := OfArray(append([]Value(nil), p.elems[from:]...))
 	p.elems = p.elems[:from]
 	return v, true
 }
@@ -252,7 +253,7 @@ func (p *parser) object() (Value, bool) {
 		}
 		p.elems = append(p.elems, v)
 	}
-	v := ofObject(&object{shape: p.shapeOf(p.keys[fromKey:], seen), vals: slices.Clone(p.elems[fromElem:])})
+	v := ofObject(&object{shape: p.shapeOf(p.keys[fromKey:], seen), vals: append([]Value(nil), p.elems[fromElem:]...)})
 	p.elems, p.keys = p.elems[:fromElem], p.keys[:fromKey]
 	return v, true
 }
@@ -300,7 +301,7 @@ func (p *parser) unseen(index map[string]int, keys []string, key string, at int)
 
 func (p *parser) shapeOf(keys []string, index map[string]int) *shape {
 	if p.recent == nil || !slices.Equal(p.recent.keys, keys) {
-		p.recent = &shape{keys: slices.Clone(keys), index: index}
+		p.recent = &shape{keys: append([]string(nil), keys...), index: index}
 	}
 	return p.recent
 }
