@@ -1,0 +1,68 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/detent-run/detent/internal/engine"
+)
+
+func (a *api) sendEvent(w http.ResponseWriter, q *request) error {
+	wait, err := q.oneOf("wait", "none", "none", "applied")
+	if err != nil {
+		return err
+	}
+	timeout, err := q.timeout(wait == "applied", eventWait)
+	if err != nil {
+		return err
+	}
+	key, err := q.idempotencyKey()
+	if err != nil {
+		return err
+	}
+	id := q.segment("id")
+	accepted, err := a.service.Send(q.Context(), id, key, q.body)
+	if err != nil {
+		return err
+	}
+	if wait == "none" {
+		return write(w, http.StatusAccepted, accepted)
+	}
+	ctx, cancel := q.waiting(timeout)
+	defer cancel()
+	applied, done, err := a.service.AwaitApplied(ctx, id, accepted)
+	switch {
+	case err != nil:
+		return err
+	case !done:
+		return write(w, http.StatusAccepted, accepted)
+	default:
+		return write(w, http.StatusOK, applied)
+	}
+}
+
+func (a *api) readHistory(w http.ResponseWriter, q *request) error {
+	after, err := q.afterSeq()
+	if err != nil {
+		return err
+	}
+	limit, err := q.limit()
+	if err != nil {
+		return err
+	}
+	entries, err := a.service.History(q.Context(), q.segment("id"), after, limit)
+	if err != nil {
+		return err
+	}
+	return write(w, http.StatusOK, struct {
+		Entries []engine.HistoryView `json:"entries"`
+		Next    *int64               `json:"nextAfterSeq,omitempty"`
+	}{list(entries), nextAfter(entries, limit)})
+}
+
+// nextAfter returns where the next page begins: after a full page there may be one.
+func nextAfter(entries []engine.HistoryView, limit int) *int64 {
+	if len(entries) < limit {
+		return nil
+	}
+	return &entries[len(entries)-1].Seq
+}
