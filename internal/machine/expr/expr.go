@@ -1,7 +1,8 @@
-// Package expr evaluates the expressions and templates of definitions.
 package expr
 
-import "github.com/detent-run/detent/internal/machine/value"
+import (
+	"github.com/detent-run/detent/internal/machine/value"
+)
 
 // Names is a set of the variables and functions that an expression may name at its place.
 type Names uint16
@@ -21,63 +22,83 @@ const (
 	Everywhere = Context | Event | Now | Self | InState | HasTag
 )
 
-// Scope is what an evaluation sees. It is filled by the caller and reused from one evaluation to the next.
+// Scope is what an evaluation sees. It is filled by the caller and reused from one evaluation to the
+// next; the functions in it must not evaluate anything in the same Scope.
 type Scope struct {
 	Context, Event, Params, Input, Self value.Value
 	Now                                 int64 // epoch milliseconds
 
 	InState func(id string) (bool, error) // an unknown id is an error
 	HasTag  func(tag string) bool
-	Budget  *Budget
+	Budget  *Budget // nil is a fresh one for each evaluation
+
+	spent  *Budget       // the one that counts
+	own    Budget        // stands in for a nil Budget
+	locals []value.Value // what let and predicates name in the program that runs
 }
 
-// Budget bounds the work of all evaluations of one macrostep.
-type Budget struct{ Ticks int }
-
-// MaxTicks is how often the predicates of collection functions may run in one macrostep.
-const MaxTicks = 100_000
+// begin makes the scope ready for one evaluation of an expression or a template.
+func (s *Scope) begin() {
+	s.spent = s.Budget
+	if s.spent == nil {
+		s.own = Budget{}
+		s.spent = &s.own
+	}
+}
 
 // Program is a compiled expression. It is immutable and safe for concurrent use.
-type Program struct{}
-
-// Compile compiles an expression that may use the given names. The error is a *CompileError.
-func Compile(source string, names Names) (*Program, error) { panic("expr: to be written") }
-
-// CompileError says where in the expression the fault is, what was expected, and what to do.
-type CompileError struct {
-	Source  string
-	Offset  int    // bytes
-	Message string // one line, with a hint where there is one (a bare word that names nothing: quote it)
+type Program struct {
+	source   string
+	root     node
+	slots    int      // of Scope.locals
+	builds   bool     // the result may nest deeper than what the scope holds
+	stateIDs []string // see StateIDs
 }
 
-func (e *CompileError) Error() string { return e.Message }
+// Source returns the text of the expression.
+func (p *Program) Source() string { return p.source }
+
+// StateIDs returns the ids that the expression gives to inState as literals, so that unknown ones
+// can be refused before the expression ever runs.
+func (p *Program) StateIDs() []string { return p.stateIDs }
 
 // Eval evaluates the expression. The error names the expression; it is never a wrong number:
 // overflow, division by zero, NaN, a missing operand or an exhausted budget all fail.
-func (p *Program) Eval(s *Scope) (value.Value, error) { panic("expr: to be written") }
+// The error is an *EvalError. The result is never Absent: what is not there is null.
+func (p *Program) Eval(s *Scope) (value.Value, error) {
+	s.begin()
+	return p.run(s)
+}
 
 // EvalBool evaluates a guard. A result that is no boolean is an error.
-func (p *Program) EvalBool(s *Scope) (bool, error) { panic("expr: to be written") }
-
-// Source returns the text of the expression.
-func (p *Program) Source() string { panic("expr: to be written") }
-
-// Template is a compiled data position: JSON whose texts may contain {{ expression }}.
-type Template struct{}
-
-// TemplateFault is one fault in a template: Pointer is relative to the template's value.
-type TemplateFault struct {
-	Pointer string
-	Message string
+func (p *Program) EvalBool(s *Scope) (bool, error) {
+	v, err := p.Eval(s)
+	if err != nil {
+		return false, err
+	}
+	if v.Kind() != value.Bool {
+		return false, p.explain(failf("the result is %s, a guard must give a boolean", describe(v)))
+	}
+	return v.Bool(), nil
 }
 
-// CompileTemplate compiles a data position and returns all its faults.
-func CompileTemplate(v value.Value, names Names) (*Template, []TemplateFault) {
-	panic("expr: to be written")
+// run evaluates within a budget that has begun.
+func (p *Program) run(s *Scope) (value.Value, error) {
+	if p.slots > 0 {
+		if cap(s.locals) < p.slots {
+			s.locals = make([]value.Value, p.slots)
+		}
+		s.locals = s.locals[:p.slots]
+	}
+	v, err := p.root.eval(s)
+	if p.slots > 0 {
+		clear(s.locals) // a scope lives long, what it held need not
+	}
+	if err == nil && p.builds {
+		err = s.checkDepth(v, maxResultDepth)
+	}
+	if err != nil {
+		return value.Value{}, p.explain(err)
+	}
+	return v, nil
 }
-
-// Constant returns the template's value and true when no expression is in it.
-func (t *Template) Constant() (value.Value, bool) { panic("expr: to be written") }
-
-// Eval fills the template in.
-func (t *Template) Eval(s *Scope) (value.Value, error) { panic("expr: to be written") }
