@@ -6,6 +6,59 @@ import (
 	"github.com/detent-run/detent/internal/machine/value"
 )
 
+// ActionKind tells the built-in actions apart.
+type ActionKind uint8
+
+// The built-in actions, and ActNamed for those that setup.actions gives a meaning.
+const (
+	ActNamed ActionKind = iota
+	ActAssign
+	ActRaise
+	ActSendTo
+	ActSendParent
+	ActForwardTo
+	ActCancel
+	ActEmit
+	ActLog
+	ActSpawnChild
+	ActStopChild
+	ActChoose
+	ActTask
+)
+
+// Action is one action; Kind says which fields it uses. Fields that are data positions are Absent when not given.
+type Action struct {
+	At      string
+	Kind    ActionKind
+	Name    string       // named
+	Params  value.Value  // named
+	Assign  []Assignment // assign
+	Event   value.Value  // raise, sendTo, sendParent, emit
+	To      value.Value  // sendTo, forwardTo: text, a data position
+	Machine value.Value  // sendTo: text, a data position
+	ID      value.Value  // raise, sendTo, spawnChild: id; cancel, stopChild: whom. A data position
+	Delay   value.Value  // raise, sendTo: integer milliseconds, or a name, or a duration literal
+	Message value.Value  // log
+	Src     string       // spawnChild
+	Input   value.Value  // spawnChild
+	Choose  []Branch     // choose
+	Task    *Task        // task
+}
+
+// Assignment gives a context key a code position.
+type Assignment struct {
+	At   string
+	Key  string
+	Code value.Value // text is an expression; number, boolean, null a literal; array, object a data position
+}
+
+// Branch is one branch of choose; Guard is nil for the last, unconditional one.
+type Branch struct {
+	At      string
+	Guard   *Guard
+	Actions []*Action
+}
+
 var actionWords = &vocabulary{
 	of: "an action",
 	known: []string{

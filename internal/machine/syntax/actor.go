@@ -6,6 +6,51 @@ import (
 	"github.com/detent-run/detent/internal/machine/value"
 )
 
+// Invoke is one invoked actor of a state.
+type Invoke struct {
+	At      string
+	ID      string // as given, "" when not
+	Src     string
+	Input   value.Value
+	OnDone  []*Transition // nil when not given
+	OnError []*Transition // nil when not given
+}
+
+// NamedActor is one entry of setup.actors: a child machine, a task or an HTTP call.
+type NamedActor struct {
+	At      string
+	Key     string
+	Machine string // a child machine's definition; "" for the others
+	Version int    // of Machine; 0 is the latest
+	Task    *Task
+	HTTP    *Call
+}
+
+// Task is work for an outside worker.
+type Task struct {
+	At                        string
+	Queue                     string
+	Fields                    value.Value // the whole object as written: data positions in it
+	Timeout, HeartbeatTimeout int64       // microseconds, 0 when not given
+	Retry                     *Retry
+}
+
+// Call is an HTTP call that the service makes.
+type Call struct {
+	At      string
+	Fields  value.Value // the whole object as written: data positions in it
+	Timeout int64       // microseconds, 0 when not given
+	Retry   *Retry
+}
+
+// Retry is a retry policy; zero fields were not given. Intervals are microseconds.
+type Retry struct {
+	MaxAttempts                  int
+	InitialInterval, MaxInterval int64
+	Backoff                      float64
+	NonRetryable                 []string
+}
+
 var invokeWords = &vocabulary{
 	of:    "invoke",
 	known: []string{"src", "id", "input", "onDone", "onError"},

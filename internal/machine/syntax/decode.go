@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/detent-run/detent/internal/machine/value"
 )
@@ -58,6 +59,10 @@ func (d *decoder) document(v value.Value) *Document {
 		case "options":
 			out.Options = d.options(v, at)
 		default:
+			if slices.Contains(rootWords.known, key) {
+				d.fault(at, CodeMisplaced, `%q belongs into "machine"`, key)
+				return true
+			}
 			return false
 		}
 		return true

@@ -6,6 +6,30 @@ import (
 	"github.com/detent-run/detent/internal/machine/value"
 )
 
+// GuardKind tells the forms of a guard apart.
+type GuardKind uint8
+
+// The forms of a guard, with the fields that each uses.
+const (
+	GuardNamed   GuardKind = iota // Name, Params
+	GuardExpr                     // Expr
+	GuardAnd                      // Of
+	GuardOr                       // Of
+	GuardNot                      // Of[0]
+	GuardStateIn                  // State: text or an object
+)
+
+// Guard is one guard in any of its spellings.
+type Guard struct {
+	At     string
+	Kind   GuardKind
+	Name   string
+	Params value.Value // data position; Absent when not given
+	Expr   string
+	Of     []*Guard
+	State  value.Value
+}
+
 var guardWords = &vocabulary{
 	of:    "a guard",
 	known: []string{"type", "expr", "and", "or", "not", "stateIn"},

@@ -6,6 +6,29 @@ import (
 	"github.com/detent-run/detent/internal/machine/value"
 )
 
+// Policy is what happens to a macrostep that fails, or to an event that nothing takes.
+type Policy uint8
+
+// The policies. The first three after the default are for macrosteps that fail, the others for events that nothing takes.
+const (
+	PolicyDefault Policy = iota
+	Suspend
+	Fail
+	Rollback
+	Ignore
+	Defer
+	DeadLetter
+)
+
+// Options is how the service runs the machine.
+type Options struct {
+	UnhandledEvents Policy // Ignore, Defer, DeadLetter; never PolicyDefault
+	OnError         Policy // PolicyDefault: by origin
+	MaxMicrosteps   int
+	TraceUnknown    bool  // unknownActions: trace
+	Retention       int64 // microseconds; 0 is for ever
+}
+
 // defaultMicrosteps is how many rounds a macrostep may take when the options do not say, and
 // maxMicrosteps what they can say at most: a macrostep holds up its lane.
 const (

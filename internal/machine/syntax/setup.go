@@ -6,6 +6,67 @@ import (
 	"github.com/detent-run/detent/internal/machine/value"
 )
 
+// Setup is what the names of the machine mean, each list in the document's order.
+type Setup struct {
+	Guards  []NamedGuard
+	Actions []NamedActions
+	Delays  []NamedDelay
+	Actors  []NamedActor
+	Context []Assignment // expressions see input, and machine.context as context
+	Events  []NamedSchema
+	// ClosedEvents: "*": false in events.
+	ClosedEvents bool
+}
+
+// NamedGuard is one entry of setup.guards.
+type NamedGuard struct {
+	Key   string
+	Guard *Guard
+}
+
+// NamedActions is one entry of setup.actions: the actions that a name stands for, in their order.
+type NamedActions struct {
+	At      string
+	Key     string
+	Actions []*Action
+}
+
+// NamedDelay is one entry of setup.delays.
+type NamedDelay struct {
+	Key   string
+	Delay Delay
+}
+
+// DelayKind tells the forms of a delay apart.
+type DelayKind uint8
+
+// The forms of a delay, with the fields that each uses.
+const (
+	DelayMillis   DelayKind = iota // Micros
+	DelayDuration                  // Micros
+	DelayExpr                      // Expr gives milliseconds
+	DelayAt                        // Expr gives an instant
+	DelayCron                      // Cron, Zone
+)
+
+// Delay says when a timer is due.
+type Delay struct {
+	At     string
+	Kind   DelayKind
+	Micros int64
+	Expr   string
+	Cron   string
+	Zone   string // "UTC" when not given
+	Skip   bool   // catchUp: skip
+}
+
+// NamedSchema is one entry of setup.events: the JSON Schema of an event type.
+type NamedSchema struct {
+	At     string
+	Type   string
+	Schema value.Value
+}
+
 var setupWords = &vocabulary{
 	of:     "setup",
 	known:  []string{"guards", "actions", "delays", "actors", "context", "events"},

@@ -175,13 +175,15 @@ func (t Type) String() string { return typeNames[t] }
 
 // stateType works out the type (section 5.1.2 of the conformance text), and reports what does not go with it.
 func (d *decoder) stateType(s *State, v value.Value) {
-	given := slices.Index(typeNames, v.Get("type").Text())
-	switch h := v.Get("history"); {
+	history := v.Get("history")
+	switch given := slices.Index(typeNames, v.Get("type").Text()); {
 	case given >= 0:
 		s.Type = Type(given)
-	case len(s.States) > 0:
+	case v.Has("type"):
+		return // a fault already, and what else is there says little without it
+	case v.Get("states").Kind() == value.Object && v.Get("states").Len() > 0:
 		s.Type = Compound
-	case !h.IsNull() && (h.Kind() != value.Bool || h.Bool()):
+	case v.Has("history") && !isFalse(history):
 		s.Type = History
 	}
 	d.misplaced(s, v)
@@ -190,20 +192,22 @@ func (d *decoder) stateType(s *State, v value.Value) {
 	}
 }
 
+func isFalse(v value.Value) bool { return v.Kind() == value.Bool && !v.Bool() }
+
 // misplaced reports keys that XState would silently ignore on a state of this type.
 func (d *decoder) misplaced(s *State, v value.Value) {
-	root := v.Has("context") || s.Key == ""
 	only := func(key string, allowed bool, where string) {
 		if v.Has(key) && !allowed {
-			d.fault(child(s.At, key), CodeMisplaced, "%q means nothing on this state, which is %s: %s", key, s.Type, where)
+			d.fault(child(s.At, key), CodeMisplaced, "%q means nothing on a state that is %s: %s", key, s.Type, where)
 		}
 	}
-	parent := s.Type == Compound || s.Type == Parallel
-	only("states", parent || len(s.States) == 0, "states are in a compound or parallel one")
-	only("initial", s.Type == Compound, "a compound one has it")
-	only("history", s.Type == History || v.Get("history").Kind() == value.Bool, "a history one has it")
-	only("target", s.Type == History, "a history one has it; a transition is written in \"on\", \"after\" or \"always\"")
-	only("output", s.Type == Final || root, "a final one or the machine has it")
+	states := v.Get("states")
+	unread := v.Has("states") && states.Kind() != value.Object // so that the type is a guess
+	only("states", s.Type == Compound || s.Type == Parallel || states.Len() == 0, "a compound or parallel one has it")
+	only("initial", s.Type == Compound || unread, "a compound one has it")
+	only("history", s.Type == History || isFalse(v.Get("history")), "a history one has it")
+	only("target", s.Type == History, `a history one has it, and a transition in "on", "after" or "always"`)
+	only("output", s.Type == Final || s.Key == "", "a final one has it, or the machine")
 }
 
 // checkInitial looks for the initial child of a compound state.

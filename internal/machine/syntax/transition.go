@@ -40,8 +40,8 @@ func (d *decoder) initial(v value.Value, at string) *Transition {
 	return t
 }
 
-// transitions reads one candidate or an array of them, and returns nil for nothing but a fault.
-// Within on, null is a candidate too: it forbids the event.
+// transitions reads one candidate or an array of them; the result is never nil, which would mean that
+// the key is not there. Within on, null is a candidate too: it forbids the event.
 func (d *decoder) transitions(v value.Value, at string, nullable bool) []*Transition {
 	out := []*Transition{}
 	d.each(v, at, func(v value.Value, at string) {

@@ -92,7 +92,9 @@ func (y *yamlReader) value(n *yaml.Node, at string, depth int) value.Value {
 	if n == nil { // an empty text
 		return value.NullValue
 	}
-	y.lines[at] = n.Line
+	if _, isMember := y.lines[at]; !isMember { // of a member the line of the key counts
+		y.lines[at] = n.Line
+	}
 	switch {
 	case depth > value.MaxDepth:
 		y.fault(at, value.CodeTooDeep, "mappings and sequences nest deeper than %d", value.MaxDepth)
@@ -118,7 +120,7 @@ func (y *yamlReader) value(n *yaml.Node, at string, depth int) value.Value {
 
 func (y *yamlReader) mapping(n *yaml.Node, at string, depth int) value.Value {
 	members := make([]value.Member, 0, len(n.Content)/2)
-	line := make(map[string]int, len(n.Content)/2)
+	seen := make(map[string]bool, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		node := n.Content[i]
 		key, ok := y.key(node, at)
@@ -126,14 +128,12 @@ func (y *yamlReader) mapping(n *yaml.Node, at string, depth int) value.Value {
 			continue
 		}
 		where := child(at, key)
-		x := y.value(n.Content[i+1], where, depth+1)
-		y.lines[where] = node.Line
-		if first, again := line[key]; again {
-			y.fault(where, value.CodeDuplicateKey, "the key %q is in line %d already", clip(key), first)
+		if seen[key] {
+			y.fault(where, value.CodeDuplicateKey, "the key %q is there again in line %d", clip(key), node.Line)
 			continue
 		}
-		line[key] = node.Line
-		members = append(members, value.Member{Key: key, Value: x})
+		seen[key] = true
+		members = append(members, value.Member{Key: key, Value: y.value(n.Content[i+1], where, depth+1)})
 	}
 	return value.OfObject(members...)
 }
@@ -142,7 +142,9 @@ func (y *yamlReader) mapping(n *yaml.Node, at string, depth int) value.Value {
 // that is how everybody writes milliseconds under after.
 func (y *yamlReader) key(n *yaml.Node, at string) (string, bool) {
 	at = child(at, n.Value)
-	y.lines[at] = n.Line
+	if _, again := y.lines[at]; !again {
+		y.lines[at] = n.Line
+	}
 	refuse := func(format string, args ...any) (string, bool) {
 		y.fault(at, CodeInvalidYAML, format, args...)
 		return "", false
