@@ -8,8 +8,8 @@
 //		... db.URL ...
 //	}
 //
-// A database is a copy of a template that is migrated once in each test process. It costs 15 to 30 ms, about what a
-// schema would cost, and unlike a schema it lets the tables lie in the schema `detent` where they belong
+// A database is a copy of a template that is migrated once in each test process. It costs some 20 ms, no more
+// than a schema would, and unlike a schema it lets the tables lie in the schema `detent` where they belong
 // (docs/decisions/0010-a-database-for-each-test.md).
 //
 // # Where the server comes from
