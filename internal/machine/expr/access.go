@@ -116,7 +116,8 @@ func (s *Scope) length(v value.Value) (int, error) {
 	if v.Kind() != value.Text {
 		return v.Len(), nil
 	}
-	return utf8.RuneCountInString(v.Text()), s.scan(v.Text())
+	// Decoding is slower than looking for bytes.
+	return utf8.RuneCountInString(v.Text()), s.work(1 + v.Len()/4)
 }
 
 // characters returns the part of a text from a character up to another.

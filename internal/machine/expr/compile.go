@@ -115,6 +115,8 @@ func unexpected(token string) string {
 		return "unexpected " + token
 	case text == "=":
 		return "unexpected `=`: == compares, and expressions assign nothing"
+	case text == ":":
+		return "unexpected `:` (a predicate that is an object needs parentheses: ({a: 1}))"
 	case kind == "Identifier":
 		return "unexpected `" + text + "` after a complete expression: a text needs quotes"
 	default:

@@ -2,7 +2,7 @@
 //
 // The language is expr-lang's (expr-lang.org): its parser reads the text, so that what its manual
 // says about syntax and precedence holds. Its virtual machine is not used. It wraps integers
-// silently, goes through reflection (a guard would cost a dozen allocations), bounds memory but not
+// silently, goes through reflection and boxes every value, bounds memory but not
 // time, and some of its builtins read the clock, read the host's zone files, or answer in random
 // order; each of these would break what the core promises: the same input gives the same bytes, on
 // every host, in bounded time. So [Compile] turns the syntax tree into a tree of small nodes that

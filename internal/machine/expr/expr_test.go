@@ -357,6 +357,7 @@ func TestCompileError(t *testing.T) {
 		{"order shipped", every, 6, "unexpected `shipped` after a complete expression: a text needs quotes"},
 		{"1 +", every, 2, "the expression ends where more is expected"},
 		{"", every, 0, "there is no expression"},
+		{"map(context.xs, {a: 1})", every, 18, "unexpected `:` (a predicate that is an object needs parentheses: ({a: 1}))"},
 		{"'a\\x00'", every, 0, "a text cannot hold NUL or invalid UTF-8"},
 		{"{a: 1, a: 2}", every, 7, "the key `a` is there twice"},
 		{"'x' matches '('", every, 12, "not a regular expression: missing closing ): `(`"},

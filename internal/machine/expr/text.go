@@ -98,7 +98,7 @@ func (p *pattern) match(s *Scope, v value.Value) (value.Value, error) {
 		return v, need("a text for matches", v)
 	}
 	// The matcher is linear in the text and in the pattern, at worst in their product.
-	if err := s.work(1 + v.Len()*p.size/64); err != nil {
+	if err := s.work(1 + v.Len()*p.size/16); err != nil {
 		return v, err
 	}
 	return value.OfBool(p.re.MatchString(v.Text())), nil
