@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/detent-run/detent/internal/machine/value"
@@ -111,13 +112,7 @@ func (d *decoder) typedAction(a *Action, v value.Value) {
 		d.longAction(a, word, v)
 		return
 	}
-	words := &vocabulary{of: "a named action", known: []string{"type", "params"}}
-	d.members(v, a.At, words, func(key string, v value.Value, _ string) bool {
-		if key == "params" {
-			a.Params = v
-		}
-		return key == "type" || key == "params"
-	})
+	a.Params = d.params(v, a.At, "a named action")
 }
 
 func (d *decoder) longAction(a *Action, word string, v value.Value) {
@@ -154,7 +149,11 @@ func (d *decoder) unknownBuiltin(word, at string) {
 		d.fault(at, CodeNotSupported, "%q is not supported: %s", long, actionWords.refused["enqueueActions"])
 		return
 	}
-	d.fault(at, CodeBadValue, "XState has no action %q%s", long, didYouMean(word, actionWords.known[1:]))
+	hint := ""
+	if near := Nearest(word, actionWords.known[1:]); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", xstatePrefix+near)
+	}
+	d.fault(at, CodeBadValue, "XState has no action %q%s", long, hint)
 }
 
 // builtin reads the fields of a built-in action.

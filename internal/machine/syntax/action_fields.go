@@ -149,7 +149,7 @@ func (d *decoder) branches(v value.Value, at string) []Branch {
 		if ok {
 			d.require(e, b.At, words.of, "actions")
 		}
-		if ok && b.Guard == nil && i < v.Len()-1 {
+		if ok && b.Guard == nil && !e.Has("cond") && i < v.Len()-1 {
 			d.fault(b.At, CodeBadValue, "a branch without a guard is always taken, so that those after it never are")
 		}
 		out = append(out, b)

@@ -33,7 +33,8 @@ type State struct {
 	Context value.Value // of the root: as written, holds no templates; Absent when not given
 }
 
-// Type is a state's type, worked out as in section 5.1.2 of the conformance text.
+// Type is a state's type: the one given; otherwise compound when there are states in it, history when
+// "history" is given, and atomic when neither is.
 type Type uint8
 
 // The types.

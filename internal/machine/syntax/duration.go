@@ -201,7 +201,7 @@ func (d *decoder) interval(v value.Value, at, of string) int64 {
 	before := len(d.faults)
 	micros := d.duration(v, at, of)
 	if micros == 0 && len(d.faults) == before {
-		d.fault(at, CodeBadValue, "%s is longer than 0", of)
+		d.fault(at, CodeBadValue, "%s must be longer than 0", of)
 	}
 	return micros
 }

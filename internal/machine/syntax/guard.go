@@ -81,20 +81,13 @@ func (d *decoder) code(v value.Value, at, of string) string {
 }
 
 func (d *decoder) guardObject(g *Guard, v value.Value) {
-	form, ok := d.form(v, g.At, guardWords, "params", "guards", "stateValue")
-	if !ok {
-		return
-	}
-	if form == "type" {
+	if v.Has("type") {
 		d.typedGuard(g, v)
 		return
 	}
-	for _, key := range []string{"params", "guards", "stateValue"} {
-		if v.Has(key) {
-			d.fault(child(g.At, key), CodeMisplaced, `%q goes with "type", not with %q`, key, form)
-		}
+	if form, ok := d.form(v, g.At, guardWords); ok {
+		d.guardForm(g, form, v.Get(form), child(g.At, form))
 	}
-	d.guardForm(g, form, v.Get(form), child(g.At, form))
 }
 
 func (d *decoder) guardForm(g *Guard, form string, v value.Value, at string) {
@@ -145,12 +138,7 @@ func (d *decoder) typedGuard(g *Guard, v value.Value) {
 	g.Name = d.name(v.Get("type"), child(g.At, "type"), "the type of a guard")
 	form, long := strings.CutPrefix(g.Name, xstatePrefix)
 	if !long {
-		g.Params = v.Get("params")
-		for _, key := range []string{"guards", "stateValue"} {
-			if v.Has(key) {
-				d.fault(child(g.At, key), CodeUnknownKey, `a named guard has no %q; its parameters are in "params"`, key)
-			}
-		}
+		g.Params = d.params(v, g.At, "a named guard")
 		return
 	}
 	switch form {
@@ -175,6 +163,13 @@ func (d *decoder) typedGuard(g *Guard, v value.Value) {
 	}
 }
 
+// params reads the parameters of a guard or action with a type that is a name.
+func (d *decoder) params(v value.Value, at, of string) value.Value {
+	words := &vocabulary{of: of, known: []string{"type", "params"}}
+	d.members(v, at, words, func(key string, _ value.Value, _ string) bool { return key == "type" || key == "params" })
+	return v.Get("params")
+}
+
 // long returns the fields of an action or guard in XState's long spelling, which stand beside the
 // type or in params.
 func (d *decoder) long(v value.Value, at string) (value.Value, string) {
@@ -194,6 +189,6 @@ func (d *decoder) long(v value.Value, at string) (value.Value, string) {
 func (d *decoder) longField(v value.Value, at string, names ...string) (value.Value, string, bool) {
 	fields, at := d.long(v, at)
 	of := v.Get("type").Text()
-	form, ok := d.form(fields, at, &vocabulary{of: of, known: names})
+	form, ok := d.form(fields, at, &vocabulary{of: of, known: names, refused: refusedFields})
 	return fields.Get(form), child(at, form), ok
 }

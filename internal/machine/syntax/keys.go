@@ -14,7 +14,7 @@ import (
 // keys in an order of its own, and a key of after is a number when it looks like one.
 
 // inKeyOrder returns the members of an object in JavaScript's key order: first the keys that are
-// canonical array indexes, by number, then the others as written (section 5.1.1 of the conformance text).
+// canonical array indexes, by number, then the others as written.
 func inKeyOrder(v value.Value) []value.Member {
 	members := make([]value.Member, v.Len())
 	for i := range members {

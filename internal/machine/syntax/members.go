@@ -79,7 +79,7 @@ func (d *decoder) names(v value.Value, at, of string, read func(key string, v va
 }
 
 // form finds the one key of an object that says what the object is, such as an action's. Keys in
-// beside, which every form or some may have, are left to the caller.
+// beside may stand with it and are left to the caller.
 func (d *decoder) form(v value.Value, at string, words *vocabulary, beside ...string) (string, bool) {
 	found, before := "", len(d.faults)
 	ok := d.members(v, at, words, func(key string, _ value.Value, at string) bool {
@@ -90,7 +90,7 @@ func (d *decoder) form(v value.Value, at string, words *vocabulary, beside ...st
 		case found == "":
 			found = key
 		default:
-			d.fault(at, CodeBadValue, "%s has exactly one key of %s; here are %q and %q", words.of, list(words.known), found, key)
+			d.fault(at, CodeBadValue, "%s is one thing: it cannot have both %q and %q", words.of, found, key)
 		}
 		return true
 	})

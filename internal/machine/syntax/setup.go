@@ -154,10 +154,7 @@ func (d *decoder) delayObject(out *Delay, v value.Value) {
 	case "duration":
 		out.Kind, out.Micros = DelayDuration, d.duration(x, at, "duration")
 	case "at":
-		out.Kind = DelayAt
-		if out.Expr = x.String(); x.Kind() != value.Int { // an integer is a literal
-			out.Expr = d.code(x, at, "the expression of at")
-		}
+		out.Kind, out.Expr = DelayAt, d.instant(x, at)
 	case "cron":
 		out.Kind, out.Cron, out.Zone = DelayCron, d.name(x, at, "cron"), "UTC"
 	}
@@ -170,4 +167,12 @@ func (d *decoder) delayObject(out *Delay, v value.Value) {
 	if v.Has("catchUp") {
 		out.Skip = d.oneOf(v.Get("catchUp"), child(out.At, "catchUp"), "catchUp", "all", "skip") == "skip"
 	}
+}
+
+// instant reads an expression that gives an instant: code, or epoch milliseconds as a literal.
+func (d *decoder) instant(v value.Value, at string) string {
+	if v.Kind() == value.Int {
+		return v.String()
+	}
+	return d.code(v, at, "the expression of at")
 }

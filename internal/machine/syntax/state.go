@@ -34,7 +34,7 @@ var rootWords = func() *vocabulary {
 		refused: map[string]string{},
 		schema:  true,
 	}
-	const gone = "XState v5 has no such key"
+	const gone = "v5 has no such key"
 	for _, key := range []string{"strict", "schema", "tsTypes", "predictableActionArguments", "preserveActionOrder"} {
 		w.v4[key] = gone
 	}
@@ -43,8 +43,6 @@ var rootWords = func() *vocabulary {
 	}
 	w.refused["route"] = stateWords.refused["route"]
 	w.refused["options"] = `write "options": {"maxMicrosteps": ...} beside "machine"`
-	const whole = `the top level has "states" or "initial", so it is the machine itself; to give it a setup, put it into "machine"`
-	w.refused["machine"], w.refused["setup"] = whole, whole
 	return w
 }()
 
@@ -60,6 +58,8 @@ func (d *decoder) root(v value.Value, at string) *State {
 			s.Context = v
 		case "version":
 			d.text(v, at, "version")
+		case "machine", "setup":
+			d.fault(at, CodeMisplaced, `%q stands beside "states", so that the object is taken for the machine itself; put the machine into "machine"`, key)
 		default:
 			return false
 		}
@@ -173,7 +173,7 @@ var typeNames = []string{"atomic", "compound", "parallel", "final", "history"}
 // String returns the type's name in definitions.
 func (t Type) String() string { return typeNames[t] }
 
-// stateType works out the type (section 5.1.2 of the conformance text), and reports what does not go with it.
+// stateType works out the type as XState does, and reports what does not go with it.
 func (d *decoder) stateType(s *State, v value.Value) {
 	history := v.Get("history")
 	switch given := slices.Index(typeNames, v.Get("type").Text()); {
@@ -203,7 +203,7 @@ func (d *decoder) misplaced(s *State, v value.Value) {
 	}
 	states := v.Get("states")
 	unread := v.Has("states") && states.Kind() != value.Object // so that the type is a guess
-	only("states", s.Type == Compound || s.Type == Parallel || states.Len() == 0, "a compound or parallel one has it")
+	only("states", s.Type == Compound || s.Type == Parallel || states.Len() == 0 || unread, "a compound or parallel one has it")
 	only("initial", s.Type == Compound || unread, "a compound one has it")
 	only("history", s.Type == History || isFalse(v.Get("history")), "a history one has it")
 	only("target", s.Type == History, `a history one has it, and a transition in "on", "after" or "always"`)

@@ -9,7 +9,7 @@ var transitionWords = &vocabulary{
 	known: []string{"target", "guard", "actions", "reenter", "description", "meta"},
 	v4: map[string]string{
 		"cond":     `write "guard"`,
-		"internal": `write "reenter": true for "internal": false; internal is how v5 takes transitions anyway`,
+		"internal": `write "reenter": true for "internal": false, and nothing for true`,
 		"in":       `write "guard": {"stateIn": ...}`,
 	},
 	refused: map[string]string{},
