@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Machine is a machine with its newest snapshot.
+type Machine struct {
+	Key        Key
+	Definition string
+	Version    int
+	Parent     string
+	Labels     []byte
+	Seq        int64  // 0 before the first macrostep
+	Status     string // starting, active, done, error, stopped, suspended
+	Snapshot   []byte // the core's bytes; nil before the first macrostep
+	Reason     []byte // JSON object: why it is suspended; nil otherwise
+	Deferred   bool   // parked events wait for another configuration (LoadMachines only)
+	Owner      string // who holds its bucket, "" when nobody does (FindMachine and ListMachines only)
+	CreatedAt  time.Time
+	UpdatedAt  time.Time // of the newest snapshot, or createdAt
+}
+
+// loadMachinesSQL reads what a lane has to know. A suspended machine's parked events wait for an
+// operator, not for another configuration, but that difference is the caller's.
+const loadMachinesSQL = `
+SELECT
+    m.namespace, m.machine_id, m.definition, m.version, coalesce(m.parent, ''), m.labels,
+    coalesce(s.seq, 0), coalesce(s.status, 'starting'), s.snapshot, s.reason,
+    EXISTS (
+        SELECT FROM detent.inbox i
+        WHERE i.bucket = m.bucket AND i.namespace = m.namespace AND i.machine_id = m.machine_id AND i.parked
+    ),
+    m.created_at, coalesce(s.updated_at, m.created_at)
+FROM unnest(@buckets::smallint[], @namespaces::text[], @machines::text[]) AS u (bucket, namespace, machine_id)
+JOIN detent.machine m
+    ON m.bucket = u.bucket AND m.namespace = u.namespace AND m.machine_id = u.machine_id
+LEFT JOIN LATERAL (
+    SELECT * FROM detent.snapshot s
+    WHERE s.bucket = m.bucket AND s.namespace = m.namespace AND s.machine_id = m.machine_id
+    ORDER BY s.seq DESC
+    LIMIT 1
+) s ON true`
+
+// LoadMachines returns machines with their newest snapshots. Keys that name none are left out.
+func (db *DB) LoadMachines(ctx context.Context, keys []Key) ([]Machine, error) {
+	const op = "load machines"
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	columns := columnsOf(keys)
+	rows, err := db.pool.Query(ctx, loadMachinesSQL, pgx.StrictNamedArgs{
+		"buckets": columns.buckets, "namespaces": columns.namespaces, "machines": columns.machines,
+	})
+	if err != nil {
+		return nil, readFault(op, err)
+	}
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Machine, error) {
+		var m Machine
+		err := row.Scan(&m.Key.Namespace, &m.Key.Machine, &m.Definition, &m.Version, &m.Parent, &m.Labels,
+			&m.Seq, &m.Status, &m.Snapshot, &m.Reason, &m.Deferred, &m.CreatedAt, &m.UpdatedAt)
+		return m, err
+	})
+	return all, readFault(op, err)
+}
+
+// machineColumns is what people see of a machine; listMachinesSQL and findMachineSQL share it.
+const machineColumns = `
+    m.namespace, m.machine_id, m.definition, m.version, coalesce(m.parent, ''), m.labels,
+    coalesce(s.seq, 0), coalesce(s.status, 'starting'), s.snapshot, s.reason,
+    b.owner_id, m.created_at, coalesce(s.updated_at, m.created_at)
+FROM detent.machine m
+JOIN detent.bucket b ON b.bucket = m.bucket
+LEFT JOIN LATERAL (
+    SELECT * FROM detent.snapshot s
+    WHERE s.bucket = m.bucket AND s.namespace = m.namespace AND s.machine_id = m.machine_id
+    ORDER BY s.seq DESC
+    LIMIT 1
+) s ON true`
+
+const findMachineSQL = `
+SELECT` + machineColumns + `
+WHERE m.bucket = @bucket AND m.namespace = @namespace AND m.machine_id = @machine_id`
+
+// FindMachine returns one machine. ErrNotFound.
+func (db *DB) FindMachine(ctx context.Context, key Key) (Machine, error) {
+	const op = "find machine"
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if !storable(key.Namespace) || !storable(key.Machine) {
+		return Machine{}, found(op, pgx.ErrNoRows)
+	}
+	rows, err := db.pool.Query(ctx, findMachineSQL, pgx.StrictNamedArgs{
+		"bucket": key.Bucket(), "namespace": key.Namespace, "machine_id": key.Machine,
+	})
+	if err != nil {
+		return Machine{}, readFault(op, err)
+	}
+	m, err := pgx.CollectExactlyOneRow(rows, scanMachine)
+	if err != nil {
+		return Machine{}, found(op, err)
+	}
+	return m, nil
+}
+
+// MachineFilter selects machines to list, in the order of (bucket, id).
+type MachineFilter struct {
+	Namespace  string
+	Definition string // "" is any
+	Status     string // "" is any
+	AfterID    string // "" is from the beginning: the last id of the page before
+	Limit      int
+}
+
+// listMachinesSQL goes through the buckets in their order: the order of the primary key, so that a page
+// begins where the one before ended and reads no more than it shows.
+const listMachinesSQL = `
+SELECT` + machineColumns + `
+WHERE m.namespace = @namespace
+    AND (m.bucket, m.namespace, m.machine_id) > (@after_bucket::smallint, @namespace, @after_id)
+    AND (@definition = '' OR m.definition = @definition)
+    AND (@status = '' OR coalesce(s.status, 'starting') = @status)
+ORDER BY m.bucket, m.namespace, m.machine_id
+LIMIT @limit`
+
+// ListMachines returns a page of machines.
+func (db *DB) ListMachines(ctx context.Context, f MachineFilter) ([]Machine, error) {
+	const op = "list machines"
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	afterBucket := int16(-1)
+	if f.AfterID != "" {
+		if !storable(f.AfterID) {
+			return nil, nil // no machine has such an id, so none follows it
+		}
+		afterBucket = Key{Namespace: f.Namespace, Machine: f.AfterID}.Bucket()
+	}
+	rows, err := db.pool.Query(ctx, listMachinesSQL, pgx.StrictNamedArgs{
+		"namespace": f.Namespace, "after_bucket": afterBucket, "after_id": f.AfterID,
+		"definition": f.Definition, "status": f.Status, "limit": f.Limit,
+	})
+	if err != nil {
+		return nil, readFault(op, err)
+	}
+	all, err := pgx.CollectRows(rows, scanMachine)
+	return all, readFault(op, err)
+}
+
+func scanMachine(row pgx.CollectableRow) (Machine, error) {
+	var m Machine
+	var owner *int64
+	err := row.Scan(&m.Key.Namespace, &m.Key.Machine, &m.Definition, &m.Version, &m.Parent, &m.Labels,
+		&m.Seq, &m.Status, &m.Snapshot, &m.Reason, &owner, &m.CreatedAt, &m.UpdatedAt)
+	if owner != nil {
+		m.Owner = strconv.FormatInt(*owner, 10)
+	}
+	return m, err
+}

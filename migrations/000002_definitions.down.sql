@@ -1,0 +1,1 @@
+DROP TABLE detent.definition;

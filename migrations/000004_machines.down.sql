@@ -1,0 +1,2 @@
+DROP TABLE detent.snapshot;
+DROP TABLE detent.machine;

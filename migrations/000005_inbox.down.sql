@@ -1,0 +1,2 @@
+DROP TABLE detent.timer;
+DROP TABLE detent.inbox;

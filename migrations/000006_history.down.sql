@@ -1,0 +1,2 @@
+DROP TABLE detent.dead_letter;
+DROP TABLE detent.history_entry;

@@ -1,0 +1,3 @@
+DROP VIEW detent.history;
+DROP VIEW detent.machines;
+DROP VIEW detent.definitions;
