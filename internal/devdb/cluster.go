@@ -23,6 +23,8 @@ type Options struct {
 	Repository string       // Maven repository to download from; "" is DefaultRepository (DETENT_POSTGRES_REPOSITORY)
 	Volatile   bool         // the data need not survive a crash of the host: for tests
 	Log        *slog.Logger // nil discards
+
+	downloads string // where downloads are kept; "" chooses
 }
 
 // Cluster is a running Postgres.
@@ -99,7 +101,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	if !running {
 		return nil
 	}
-	if err := server.stop(ctx, c.data()); err != nil {
+	if err := server.stop(ctx, c.data(), stopFast, stopAtOnce, stopByForce); err != nil {
 		return fmt.Errorf("stop Postgres: %w", err)
 	}
 	return nil
@@ -172,9 +174,9 @@ func (c *Cluster) adopt(ctx context.Context) (bool, error) {
 			return true, nil
 		case p.status == "ready":
 			c.log.Warn("Postgres runs but does not answer, starting it anew", "home", c.home, "pid", p.pid)
-			hopeless, cancel := context.WithTimeout(ctx, answerTimeout)
+			soon, cancel := context.WithTimeout(ctx, stopTimeout)
 			defer cancel()
-			return false, p.stop(hopeless, c.data())
+			return false, p.stop(soon, c.data(), stopAtOnce, stopByForce)
 		}
 		// It is starting (perhaps recovering) or stopping: both end by themselves.
 		if err := pause(ctx, statusPoll); err != nil {

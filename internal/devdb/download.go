@@ -33,7 +33,10 @@ func fetch(ctx context.Context, o Options, who account, home string, major int) 
 	if !known {
 		return installation{}, fmt.Errorf("there is no download of Postgres %d", major)
 	}
-	cache := cacheDir(who, home)
+	cache := o.downloads
+	if cache == "" {
+		cache = cacheDir(who, home)
+	}
 	dir := filepath.Join(cache, "postgres-"+string(version))
 	if _, err := os.Stat(dir); err == nil {
 		return who.inspect(filepath.Join(dir, "bin"))

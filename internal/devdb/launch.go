@@ -123,9 +123,9 @@ func (c *Cluster) launchOnce(ctx context.Context, port int) (string, error) {
 			_ = pause(ctx, statusPoll)
 		}
 	}
-	stopErr := postmaster{pid: cmd.Process.Pid}.stop(ctx, c.data())
-	if stopErr != nil {
-		return "", stopErr
+	// Not by postmaster.pid: it may not have written that yet.
+	if err := cmd.Process.Signal(stopAtOnce); err == nil {
+		<-ended
 	}
 	return "", context.Cause(ctx)
 }

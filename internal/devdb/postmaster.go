@@ -21,7 +21,10 @@ const (
 	statusPoll = 10 * time.Millisecond
 
 	// answerTimeout is how long a running server may take to say a first byte before it is taken for dead.
-	answerTimeout = 5 * time.Second
+	answerTimeout = 2 * time.Second
+
+	// stopTimeout is how long a server that did not stop in time has for each harsher way.
+	stopTimeout = 2 * time.Second
 )
 
 // postmaster is the server process as postmaster.pid describes it.
@@ -99,15 +102,24 @@ func (p postmaster) answers(ctx context.Context) bool {
 	return err == nil && (answer[0] == 'N' || answer[0] == 'S')
 }
 
-// stop ends the postmaster: fast (connections are cut, the cluster is left clean) while ctx lasts, at
-// once when it ends, and by force when even that does not help within a moment.
-func (p postmaster) stop(ctx context.Context, cluster string) error {
+// How a postmaster is asked to end, from the kindest on: fast cuts connections and leaves the cluster
+// clean; at once leaves recovery to the next start; by force leaves it to Postgres's processes to
+// notice that their postmaster is gone.
+const (
+	stopFast    = syscall.SIGINT
+	stopAtOnce  = syscall.SIGQUIT
+	stopByForce = syscall.SIGKILL
+)
+
+// stop ends the postmaster. Each way but the first gets a moment, whatever becomes of ctx: a process
+// that is left running would be in the way of the next start.
+func (p postmaster) stop(ctx context.Context, cluster string, ways ...syscall.Signal) error {
 	stillThere := func() bool {
 		q, running := runningPostmaster(cluster)
 		return running && q.pid == p.pid
 	}
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL} {
-		if err := syscall.Kill(p.pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
+	for _, way := range ways {
+		if err := syscall.Kill(p.pid, way); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return err
 		}
 		for stillThere() {
@@ -118,9 +130,8 @@ func (p postmaster) stop(ctx context.Context, cluster string) error {
 		if !stillThere() {
 			return nil
 		}
-		// ctx is over, but a process that is left running now would be in the way of the next start.
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), answerTimeout)
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 		defer cancel()
 	}
 	return errors.New("the server does not end")
