@@ -20,6 +20,23 @@ type Identity struct {
 	Parent     string // "" when it has none
 }
 
+// value returns what expressions see. No identity at all is one of empty names.
+func (i *Identity) value() value.Value {
+	if i == nil {
+		i = &Identity{}
+	}
+	parent := value.NullValue
+	if i.Parent != "" {
+		parent = value.OfText(i.Parent)
+	}
+	return value.OfObject(
+		value.Member{Key: "id", Value: value.OfText(i.ID)},
+		value.Member{Key: "definition", Value: value.OfText(i.Definition)},
+		value.Member{Key: "version", Value: value.OfInt(int64(i.Version))},
+		value.Member{Key: "parent", Value: parent},
+	)
+}
+
 // Snapshot is a machine between two macrosteps. It is immutable: Step returns a new one that shares
 // what did not change. Fields that no shell needs are not exported.
 type Snapshot struct {
@@ -33,6 +50,12 @@ type Snapshot struct {
 	Timers  []Timer     // pending, in the order of (Deadline, No)
 
 	Children []Child // invoked and spawned, in the order of their start; an ended child stays until it is stopped
+
+	active    []int32 // in the order of activation
+	history   historyValue
+	nextTimer int64
+	nextChild int64
+	hops      int // macrosteps in a row that timers and messages caused while time stood still
 }
 
 // Child is an actor that the machine invoked or spawned. How it fares is not the snapshot's to know.
@@ -51,6 +74,8 @@ type Timer struct {
 	SendID   string      // what cancel names
 	Event    value.Value // what it brings
 	To       Address     // the machine itself, unless a delayed sendTo
+
+	forgotten bool // SendID no longer names it: another timer of that id was started later, or has fired
 }
 
 // Address is where a message goes.

@@ -1,0 +1,178 @@
+package machine
+
+import (
+	"github.com/detent-run/detent/internal/machine/value"
+)
+
+// action is one compiled action. Its expressions see the context left by the action before it.
+type action interface {
+	perform(m *macrostep) *Failure
+}
+
+// perform works through a list of actions in order.
+func (m *macrostep) perform(list []action) *Failure {
+	for _, a := range list {
+		if f := a.perform(m); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// namedAction is one of setup.actions with its params. What it stands for runs in its place.
+type namedAction struct {
+	name   string
+	params *expression
+	body   *actionBody
+}
+
+// actionBody is what a name in setup.actions stands for. It is shared by all who use the name.
+type actionBody struct{ actions []action }
+
+func (a *namedAction) perform(m *macrostep) *Failure {
+	m.trace.action(a.name)
+	params, f := m.eval(a.params)
+	if f != nil {
+		return f
+	}
+	outer := m.scope.Params
+	m.scope.Params = params
+	m.trace.quiet++
+	f = m.perform(a.body.actions)
+	m.trace.quiet--
+	m.scope.Params = outer
+	return f
+}
+
+// tracedAction is a name that setup.actions lacks: that it ran is all there is to it.
+type tracedAction struct {
+	name   string
+	params *expression
+}
+
+func (a *tracedAction) perform(m *macrostep) *Failure {
+	m.trace.action(a.name)
+	params, f := m.eval(a.params)
+	if f == nil {
+		m.tell(RunAction{Type: a.name, Params: params})
+	}
+	return f
+}
+
+// assignAction changes context keys: all values are evaluated against the context before it, then
+// all keys change.
+type assignAction []assignment
+
+func (a assignAction) perform(m *macrostep) *Failure {
+	m.trace.action("assign")
+	m.changed, m.assigned = true, true
+	context := m.scope.Context
+	for i := range a {
+		v, f := m.eval(a[i].code)
+		if f != nil {
+			return f
+		}
+		context = context.With(a[i].key, present(v))
+	}
+	m.scope.Context = context
+	return nil
+}
+
+// chooseAction runs the first branch whose guard holds. The branch is chosen before any of its
+// actions runs.
+type chooseAction []branch
+
+type branch struct {
+	guard   guard // nil: holds
+	actions []action
+}
+
+func (a chooseAction) perform(m *macrostep) *Failure {
+	for i := range a {
+		if a[i].guard != nil {
+			ok, f := a[i].guard.holds(m)
+			if f != nil {
+				return f
+			}
+			if !ok {
+				continue
+			}
+		}
+		return m.perform(a[i].actions)
+	}
+	return nil
+}
+
+// emitAction tells the listeners of the machine's stream.
+type emitAction struct{ event *expression }
+
+func (a *emitAction) perform(m *macrostep) *Failure {
+	m.trace.action("emit")
+	event, f := m.evalEvent(a.event)
+	if f == nil {
+		m.later(Emit{Event: event})
+	}
+	return f
+}
+
+// logAction writes into history.
+type logAction struct{ message *expression }
+
+func (a *logAction) perform(m *macrostep) *Failure {
+	m.trace.action("log")
+	message, f := m.eval(a.message)
+	if f == nil {
+		m.tell(Log{Message: present(message)})
+	}
+	return f
+}
+
+// spawnAction starts an actor that belongs to no state.
+type spawnAction struct {
+	at    string
+	id    *expression
+	actor *actor
+	input *expression
+}
+
+func (a *spawnAction) perform(m *macrostep) *Failure {
+	m.trace.action("spawnChild")
+	m.changed = true
+	id, f := m.evalText(a.id)
+	if f != nil {
+		return f
+	}
+	var input value.Value
+	if input, f = m.eval(a.input); f != nil {
+		return f
+	}
+	no := m.nextChild
+	m.nextChild++
+	return m.startChild(a.at, Child{ID: id, No: no, Src: a.actor.src, Task: a.actor.task}, a.actor, input)
+}
+
+// stopAction stops an actor. Stopping what is not there does nothing.
+type stopAction struct{ id *expression }
+
+func (a *stopAction) perform(m *macrostep) *Failure {
+	m.trace.action("stopChild")
+	id, f := m.evalText(a.id)
+	if f == nil {
+		m.stopChild(id)
+	}
+	return f
+}
+
+// taskAction asks for work outside, and for no answer.
+type taskAction struct{ fields *expression }
+
+func (a *taskAction) perform(m *macrostep) *Failure {
+	m.trace.action("task")
+	fields, f := m.eval(a.fields)
+	if f != nil {
+		return f
+	}
+	m.later(StartTask{No: m.nextChild, Task: fields})
+	m.nextChild++
+	return nil
+}

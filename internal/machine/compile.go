@@ -1,0 +1,143 @@
+package machine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/detent-run/detent/internal/machine/syntax"
+	"github.com/detent-run/detent/internal/machine/value"
+)
+
+// The codes of faults and warnings that Compile finds. Those of the document's form are package syntax's.
+const (
+	CodeUnknownTarget     = "unknown_target"
+	CodeUnknownState      = "unknown_state" // of stateIn or inState
+	CodeUnknownGuard      = "unknown_guard"
+	CodeUnknownAction     = "unknown_action"
+	CodeUnknownDelay      = "unknown_delay"
+	CodeUnknownActor      = "unknown_actor"
+	CodeDuplicateID       = "duplicate_id"
+	CodeConflictingTarget = "conflicting_targets"
+	CodeEndless           = "endless" // a name, an initial or a history default that leads back to itself
+	CodeBadExpression     = "bad_expression"
+	CodeBadSchedule       = "bad_schedule"
+	CodeBadSchema         = "bad_schema"
+
+	CodeUnreachable  = "unreachable"   // a state that nothing enters
+	CodeNoCandidates = "no_candidates" // []
+	CodeShadowed     = "shadowed"      // a candidate behind one that is always taken
+	CodeDeadEnd      = "dead_end"      // a state that is not final and can never be left
+	CodeUntaken      = "untaken"       // a raised event that nothing takes
+	CodeNoEffect     = "no_effect"     // a setting that means nothing where it stands
+)
+
+// Compile compiles a document. The error is syntax.Faults: all faults at once.
+//
+// It goes in passes, each of which needs the one before: first the tree with its ids, so that
+// targets can be resolved; then what the names in setup mean; then the behaviour of every state; and
+// at last, when there is no fault, what can be worked out ahead of time. A fault does not stop a pass,
+// so that all of them are told.
+func Compile(doc *syntax.Document) (*Definition, error) {
+	c := &compiler{
+		doc: doc,
+		d: &Definition{
+			byID:     map[string]int32{},
+			children: map[childKey]int32{},
+			events:   map[string]int32{},
+			actors:   map[string]*actor{},
+			options:  doc.Options,
+		},
+		guards:      map[string]*guardBody{},
+		guardStages: map[string]stage{},
+		actions:     map[string]*actionBody{},
+		stages:      map[string]stage{},
+		delays:      map[string]*delay{},
+		memo:        map[string]*delay{},
+	}
+	c.compileTree()
+	c.compileSetup()
+	for i := range c.d.nodes {
+		c.compileState(int32(i))
+	}
+	c.checkInvokeIDs()
+	c.checkDefaults()
+	if len(c.faults) == 0 {
+		c.plan()
+	}
+	if len(c.faults) > 0 {
+		slices.SortStableFunc(c.faults, func(a, b syntax.Fault) int { return cmp.Compare(a.Pointer, b.Pointer) })
+		return nil, slices.Compact(c.faults)
+	}
+	c.warn()
+	c.d.warnings = c.warnings
+	return c.d, nil
+}
+
+// compiler is a definition in the making.
+type compiler struct {
+	doc      *syntax.Document
+	d        *Definition
+	states   []*syntax.State // by number
+	faults   syntax.Faults
+	warnings []syntax.Fault
+
+	guards      map[string]*guardBody
+	guardStages map[string]stage
+	actions     map[string]*actionBody
+	stages      map[string]stage // of actions
+	delays      map[string]*delay
+	memo        map[string]*delay // delays that are written where they are used
+
+	raised []raised // constant events that are raised
+}
+
+// raised is an event type that is raised, with its place.
+type raised struct{ at, event string }
+
+// stage is how far a name of setup has come: one that is needed while it is under way leads to itself.
+type stage uint8
+
+const (
+	untouched stage = iota
+	underWay
+	finished
+)
+
+func (c *compiler) fault(at, code, format string, args ...any) {
+	c.faults = append(c.faults, syntax.Fault{Pointer: at, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+func (c *compiler) warnf(at, code, format string, args ...any) {
+	c.warnings = append(c.warnings, syntax.Fault{Pointer: at, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+// unknown reports a name that is not among the known ones, with the nearest of these.
+func (c *compiler) unknown(at, code, what, name string, known []string) {
+	hint := ""
+	if near := syntax.Nearest(name, known); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	c.fault(at, code, "%s %q%s", what, name, hint)
+}
+
+// child returns the pointer to a member.
+func child(at, key string) string { return at + "/" + value.EscapePointer(key) }
+
+// textsOf reports whether the document has the word in any of its texts.
+func textsOf(v value.Value, word string) bool {
+	switch v.Kind() {
+	case value.Text:
+		return strings.Contains(v.Text(), word)
+	case value.Array:
+		return slices.ContainsFunc(v.Elems(), func(e value.Value) bool { return textsOf(e, word) })
+	case value.Object:
+		for i := range v.Len() {
+			if _, x := v.Member(i); textsOf(x, word) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,201 @@
+package machine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/detent-run/detent/internal/machine/expr"
+	"github.com/detent-run/detent/internal/machine/value"
+)
+
+// macrostep is a macrostep under way: what the machine has become so far, and the space that its
+// procedures work in. Nothing of it is visible before it is over.
+type macrostep struct {
+	d      *Definition
+	before Snapshot // a failure goes back to it
+	origin Origin
+	at     Moment
+	now    Time // effective time
+	seq    int64
+	hops   int
+
+	event  *Event // the event under way; scope.Event is its data
+	queue  []Event
+	rounds int
+
+	scope   expr.Scope // its Context is the context so far
+	budget  expr.Budget
+	current configuration // what transitions are selected from
+	next    configuration // what the microstep under way leads to
+	paths   configuration // during the start: where stateIn looks paths up
+	status  Status
+	output  value.Value
+
+	history   historyValue
+	timers    []Timer
+	children  []Child
+	nextTimer int64
+	nextChild int64
+
+	immediate []Effect // as they ran
+	deferred  []Effect // as they run when the macrostep is over
+	trace     tracer
+
+	invoking   []invoke // of the state whose entry actions run
+	invokingNo int64    // the number that is set aside for the first of them
+
+	changed      bool // the microstep changed the machine, as XState counts it
+	recorded     bool // ... recorded history
+	moved        bool // the configuration, or its order, is not the snapshot's
+	assigned     bool // an assign ran
+	handled      bool // a transition was selected for the event
+	fired        int64 // the number of the timer that caused the macrostep
+	timersOwned  bool // timers is no longer the snapshot's
+	childrenMade bool // children is no longer the snapshot's
+	pathsApart   bool // paths counts
+
+	selected  []*transition
+	exits     []run
+	runs      []run
+	entry     []entered
+	completed []int32
+	effective []int32
+	space     struct{ order, sorted, nextOrder, nextSorted [16]int32 }
+}
+
+// errorEvents is how the types of the events begin with which actors tell of their failure.
+const errorEvents = "xstate.error.actor"
+
+// mainEventLoop handles one event of the mailbox: SCXML's loop, from the point where it has taken an
+// external event. An actor's error that nothing takes is the machine's own failure.
+func (m *macrostep) mainEventLoop(e *Event) *Failure {
+	m.handle(e)
+	ts, f := m.selectTransitions(e)
+	if f != nil {
+		return f
+	}
+	m.handled = len(ts) > 0
+	if !m.handled && strings.HasPrefix(e.Type, errorEvents) {
+		m.stopChildren()
+		return unhandledError(e)
+	}
+	if f := m.microstep(ts); f != nil {
+		return f
+	}
+	return m.settle()
+}
+
+// settle goes on until the machine is at rest. Eventless transitions come before queued events, and
+// are looked for after every event, also one that nothing took.
+//
+// In SCXML eventless transitions repeat as long as there are any. In XState they are looked for
+// again only when the last ones changed the machine, so that one that changes nothing runs once for
+// each event instead of for ever.
+func (m *macrostep) settle() *Failure {
+	for look := true; m.status == Active; {
+		m.rounds++
+		if limit := m.d.options.MaxMicrosteps; m.rounds > limit {
+			return m.engineFailure("", "the machine does not come to rest: it has taken more than %d microsteps for one event (options.maxMicrosteps)", limit)
+		}
+		if look {
+			ts, f := m.selectEventlessTransitions()
+			if f != nil {
+				return f
+			}
+			if len(ts) > 0 {
+				if f := m.microstep(ts); f != nil {
+					return f
+				}
+				look = m.changed
+				continue
+			}
+		}
+		if len(m.queue) == 0 {
+			return nil
+		}
+		if f := m.handleQueued(); f != nil {
+			return f
+		}
+		look = true
+	}
+	return nil
+}
+
+// handleQueued takes the first event off the internal queue and the transitions that it enables.
+func (m *macrostep) handleQueued() *Failure {
+	e := m.queue[0]
+	m.queue = m.queue[1:]
+	m.handle(&e)
+	ts, f := m.selectTransitions(&e)
+	if f != nil {
+		return f
+	}
+	return m.microstep(ts)
+}
+
+// handle makes an event the one under way.
+func (m *macrostep) handle(e *Event) { m.event, m.scope.Event = e, e.Data }
+
+// raise puts an event on the internal queue.
+func (m *macrostep) raise(eventType string, data value.Value) {
+	m.queue = append(m.queue, Event{Type: eventType, Data: data})
+}
+
+// tell notes an effect that a running machine causes the moment its action is reached. During the
+// start it waits like any other: a start that fails leaves no trace.
+func (m *macrostep) tell(e Effect) {
+	if m.origin == FromStart {
+		m.deferred = append(m.deferred, e)
+		return
+	}
+	m.immediate = append(m.immediate, e)
+}
+
+// later notes an effect that waits for the end of the macrostep.
+func (m *macrostep) later(e Effect) { m.deferred = append(m.deferred, e) }
+
+// finish ends a macrostep that went well: its effects run, and it becomes a snapshot.
+func (m *macrostep) finish() (Result, error) {
+	if m.status != Active {
+		m.stopChildren()
+	}
+	effects, f := m.runDeferred()
+	if f != nil {
+		return m.fail(f)
+	}
+	if m.status != Active {
+		effects = m.cancelAllTimers(effects)
+	}
+	s := Snapshot{
+		Self:      m.before.Self,
+		Seq:       m.seq,
+		Status:    m.status,
+		Context:   m.scope.Context,
+		Output:    m.output,
+		Now:       m.now,
+		Timers:    m.timers,
+		Children:  m.children,
+		active:    m.before.active,
+		history:   m.history,
+		nextTimer: m.nextTimer,
+		nextChild: m.nextChild,
+		hops:      m.hops,
+	}
+	if m.moved {
+		s.active = slices.Clone(m.current.order)
+	}
+	return Result{
+		Snapshot: s,
+		Effects:  effects,
+		Trace:    Trace{Microsteps: m.trace.steps},
+		Handled:  m.handled,
+		Changed:  m.hasChanged(),
+	}, nil
+}
+
+// hasChanged reports whether the machine is not as before the macrostep.
+func (m *macrostep) hasChanged() bool {
+	return m.origin == FromStart || m.moved || m.status != Active || m.timersOwned || m.childrenMade ||
+		len(m.history) != len(m.before.history) || (len(m.history) > 0 && &m.history[0] != &m.before.history[0]) ||
+		(m.assigned && !value.Equal(m.scope.Context, m.before.Context))
+}

@@ -1,0 +1,158 @@
+package machine
+
+import (
+	"github.com/detent-run/detent/internal/machine/value"
+)
+
+// hopsInPlace is how many macrosteps in a row a timer or a message may cause without time going by.
+// From there on a machine's time jumps to the time of processing, so that machines that answer each
+// other, or a loop of "after: 0", let their deadlines come.
+const hopsInPlace = 100
+
+// Start makes a machine: its first macrostep. When it fails, the error is a *Failure and the Result
+// is what XState makes of it (status error); the shell chooses by OnError whether that counts.
+func (d *Definition) Start(self *Identity, input value.Value, at Moment) (Result, error) {
+	before := Snapshot{
+		Self:    self,
+		Context: value.OfObject(),
+		Now:     at.Event,
+		active:  d.initialConfiguration(),
+
+		nextTimer: 1,
+		nextChild: 1,
+	}
+	m := d.newMacrostep(before, FromStart, at)
+	if f := m.startContext(input); f != nil {
+		return m.fail(f)
+	}
+	m.before.Context = m.scope.Context
+	if f := m.initialMicrostep(input); f != nil {
+		return m.fail(f)
+	}
+	m.handled = true
+	if f := m.settle(); f != nil {
+		return m.fail(f)
+	}
+	return m.finish()
+}
+
+// startContext works out the context of a machine that starts: machine.context with the keys of
+// setup.context over it. All of these see machine.context, none sees another.
+func (m *macrostep) startContext(input value.Value) *Failure {
+	m.scope.Context, m.scope.Input = m.d.context, input
+	context := m.d.context
+	for _, a := range m.d.contextCode {
+		v, f := m.eval(a.code)
+		if f != nil {
+			return f
+		}
+		context = context.With(a.key, present(v))
+	}
+	m.scope.Context = context
+	return nil
+}
+
+// initialMicrostep enters the initial configuration. Before it the root alone is active, so that no
+// other id holds in stateIn; but paths are looked up in the whole initial configuration.
+func (m *macrostep) initialMicrostep(input value.Value) *Failure {
+	init := value.OfObject(value.Member{Key: "type", Value: value.OfText(initType)})
+	if !input.IsAbsent() {
+		init = init.With("input", input)
+	}
+	m.handle(&Event{Type: initType, Data: init, Origin: FromStart})
+	m.paths.set(m.before.active)
+	m.pathsApart = true
+	m.current.set([]int32{0})
+	m.changed, m.recorded = false, false
+	m.exits = append(m.exits[:0], run{domain: none})
+	m.next.set(m.current.order)
+	m.trace.begin(initType, []*transition{m.d.initial})
+	f := m.enterInitial()
+	m.trace.end()
+	m.pathsApart = false
+	return f
+}
+
+// enterInitial is a microstep's entry without an exit before it.
+func (m *macrostep) enterInitial() *Failure {
+	if f := m.enterStates([]*transition{m.d.initial}); f != nil {
+		return f
+	}
+	if m.status == Done {
+		if f := m.exitAll(); f != nil {
+			return f
+		}
+	}
+	m.adopt()
+	return nil
+}
+
+// Step handles one event. It is pure: the same arguments give the same bytes. About failures see Start.
+//
+// A snapshot that is not Active takes nothing in, and neither does any snapshot the event of a timer
+// that is not on its list: the Result is then the snapshot as it was, and Handled is false.
+func (d *Definition) Step(s Snapshot, ev Event, at Moment) (Result, error) {
+	if s.Status != Active {
+		return Result{Snapshot: s}, nil
+	}
+	m := d.newMacrostep(s, ev.Origin, at)
+	if ev.Timer != 0 {
+		timer, ok := m.takeTimer(ev.Timer)
+		if !ok {
+			return Result{Snapshot: s}, nil
+		}
+		if timer.To.Kind != ToSelf {
+			m.deliver(timer)
+			return m.finish()
+		}
+	}
+	if f := m.mainEventLoop(&ev); f != nil {
+		return m.fail(f)
+	}
+	return m.finish()
+}
+
+// newMacrostep prepares the macrostep that follows a snapshot.
+func (d *Definition) newMacrostep(s Snapshot, origin Origin, at Moment) *macrostep {
+	m := &macrostep{
+		d:         d,
+		before:    s,
+		origin:    origin,
+		at:        at,
+		seq:       s.Seq + 1,
+		hops:      s.hops,
+		history:   s.history,
+		timers:    s.Timers,
+		children:  s.Children,
+		nextTimer: s.nextTimer,
+		nextChild: s.nextChild,
+	}
+	m.pass(origin, at)
+	m.scope.Context = s.Context
+	m.scope.Now = m.now.millis()
+	m.scope.Budget = &m.budget
+	if d.needsSelf {
+		m.scope.Self = s.Self.value()
+	}
+	if d.needsView {
+		m.scope.InState, m.scope.HasTag = m.inState, m.hasTag
+	}
+	m.current.order, m.current.sorted = m.space.order[:0], m.space.sorted[:0]
+	m.next.order, m.next.sorted = m.space.nextOrder[:0], m.space.nextSorted[:0]
+	m.current.set(s.active)
+	return m
+}
+
+// pass sets the effective time of the macrostep. It never goes back. A macrostep that a timer, a
+// message or an answer causes without time going by is a hop; see hopsInPlace.
+func (m *macrostep) pass(origin Origin, at Moment) {
+	m.now = max(m.before.Now, at.Event)
+	if origin == External || origin == FromStart || at.Event > m.before.Now {
+		m.hops = 0
+		return
+	}
+	m.hops = min(m.hops+1, hopsInPlace)
+	if m.hops == hopsInPlace {
+		m.now = max(m.now, at.Processing)
+	}
+}
