@@ -74,22 +74,24 @@ func (m *macrostep) enter(n *node) *Failure {
 	return nil
 }
 
-// computeEntrySet returns what the transitions enter, and the ids of that. Transitions that were
-// kept have separate domains, so that the set of each is the same as if it were alone.
+// computeEntrySet returns what the transitions enter, and the ids of that. Where history has no say,
+// transitions that were kept have separate domains, so that the set of each is what was planned for
+// it alone.
 func (m *macrostep) computeEntrySet(ts []*transition) ([]entered, []string) {
 	if len(ts) == 1 && ts[0].static {
 		return ts[0].plan, ts[0].ids
 	}
+	planned := !slices.ContainsFunc(ts, func(t *transition) bool { return !t.static })
 	set := entrySet{d: m.d, history: m.history, states: m.entry[:0]}
 	for i, t := range ts {
-		if t.static {
-			for _, x := range t.plan {
-				set.add(x.state, x.byDefault)
-			}
+		if !planned {
+			m.effective = m.d.effectiveTargets(t, m.history, m.effective[:0])
+			set.addTransition(t, m.entryDomain(t, m.exits[i].domain), m.effective)
 			continue
 		}
-		m.effective = m.d.effectiveTargets(t, m.history, m.effective[:0])
-		set.addTransition(t, m.exits[i].domain, m.effective)
+		for _, x := range t.plan {
+			set.add(x.state, x.byDefault)
+		}
 	}
 	set.markInitials()
 	m.entry = set.states
@@ -98,6 +100,21 @@ func (m *macrostep) computeEntrySet(ts []*transition) ([]entered, []string) {
 		m.trace.name(m.d.nodes[x.state].id)
 	}
 	return set.states, m.trace.since(start)
+}
+
+// entryDomain returns the domain below which a transition enters, now that the history of what was
+// left is recorded. XState works the domain out anew from that. Where the new one lies inside the old
+// one, though, that breaks its configuration: a transition from inside a parallel state to that state's
+// own history, which it has just recorded, would leave the parallel state and not enter it again. So
+// the outer of the two counts.
+func (m *macrostep) entryDomain(t *transition, before int32) int32 {
+	if before == none || len(t.targets) == 0 {
+		return before
+	}
+	if now := m.d.domain(t, m.effective); m.d.isDescendant(before, now) {
+		return now
+	}
+	return before
 }
 
 // addTransition adds what one transition enters: SCXML's computeEntrySet for one transition. The
