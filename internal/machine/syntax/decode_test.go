@@ -240,6 +240,39 @@ func TestFaultsAreLimited(t *testing.T) {
 	}
 }
 
+// A long key is one fault, however much is below it.
+func TestLongPaths(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("k", maxPointer)
+	deep := strings.Repeat(`{"initial": "a", "states": {"a": `, 300) + "{}" + strings.Repeat("}}", 300)
+	for _, text := range []string{
+		`{"initial": "a", "states": {"a": {}, "` + long + `": {"states": {"b": {}}}}}`,
+		`{"machine": {"on": {"` + long + `": 5}}}`,
+		`{"machine": {"entry": {"assign": {"` + long + `": ""}}}}`,
+		`{"machine": {"always": {"guard": {"stateIn": {"` + long + `": 5}}}}}`,
+		`{"machine": {"` + long + `": 5}}`,
+		deep,
+	} {
+		checkTooDeep(t, DecodeJSON, text)
+	}
+	checkTooDeep(t, DecodeYAML, deep)
+	checkTooDeep(t, DecodeYAML, "initial: a\nstates:\n  a: {}\n  ? "+long+"\n  : {tags: 5}\n")
+}
+
+func checkTooDeep(t *testing.T, decode func([]byte) (*Document, error), text string) {
+	t.Helper()
+	_, err := decode([]byte(text))
+	var faults Faults
+	if !errors.As(err, &faults) || len(faults) > 2 {
+		t.Errorf("%.60s... gives %.300v", text, err)
+	}
+	for _, f := range faults {
+		if f.Code != value.CodeTooDeep {
+			t.Errorf("%.60s... gives %.300v", text, f)
+		}
+	}
+}
+
 // YAML that nests without end must not exhaust the stack.
 func TestDeepYAML(t *testing.T) {
 	t.Parallel()

@@ -126,7 +126,9 @@ func (d *decoder) stateValue(v value.Value, at string) {
 	case value.Object:
 		for i := range v.Len() {
 			key, x := v.Member(i)
-			d.stateValue(x, child(at, key))
+			if where, ok := d.descend(at, key); ok {
+				d.stateValue(x, where)
+			}
 		}
 	default:
 		d.wrongType(v, at, `stateIn is "#id", "key.key" or {"region": "key"}`)

@@ -22,6 +22,19 @@ type vocabulary struct {
 // child returns the pointer of a member.
 func child(at, key string) string { return at + "/" + value.EscapePointer(key) }
 
+// maxPointer is how long pointers may be, in bytes. Everything in a document keeps its own, so that
+// without a limit one long key with many states below it would make gigabytes of a small document.
+const maxPointer = 2000
+
+// descend returns the pointer of a member that is to be read, and reports false when it is too long.
+func (d *decoder) descend(at, key string) (string, bool) {
+	if len(at)+1+len(key) > maxPointer {
+		d.fault(at, value.CodeTooDeep, "the path to %q is longer than %d bytes: names are too long, or nest too deep", clip(key), maxPointer)
+		return "", false
+	}
+	return child(at, key), true
+}
+
 // item returns the pointer of an element.
 func item(at string, i int) string { return at + "/" + strconv.Itoa(i) }
 
@@ -34,10 +47,12 @@ func (d *decoder) members(v value.Value, at string, words *vocabulary, read func
 	}
 	for i := range v.Len() {
 		key, x := v.Member(i)
-		if words.ignores(key) || read(key, x, child(at, key)) {
+		if words.ignores(key) {
 			continue
 		}
-		d.unknownKey(key, child(at, key), words)
+		if where, ok := d.descend(at, key); ok && !read(key, x, where) {
+			d.unknownKey(key, where, words)
+		}
 	}
 	return true
 }
@@ -74,7 +89,9 @@ func (d *decoder) names(v value.Value, at, of string, read func(key string, v va
 			d.fault(child(at, key), CodeBadValue, `%s: "" is not a name`, of)
 			continue
 		}
-		read(key, x, child(at, key))
+		if where, ok := d.descend(at, key); ok {
+			read(key, x, where)
+		}
 	}
 }
 

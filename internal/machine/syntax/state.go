@@ -155,7 +155,9 @@ func (d *decoder) states(v value.Value, at string) []*State {
 			d.fault(child(at, ""), CodeBadValue, `"" is not a key of a state: no target could name it`)
 			continue
 		}
-		out = append(out, d.state(m.Value, child(at, m.Key), m.Key))
+		if where, ok := d.descend(at, m.Key); ok {
+			out = append(out, d.state(m.Value, where, m.Key))
+		}
 	}
 	return out
 }

@@ -108,8 +108,9 @@ func (d *decoder) handlers(v value.Value, at, of string, nullable bool, spell fu
 	}
 	var out []Handler
 	for _, m := range inKeyOrder(v) {
-		at := child(at, m.Key)
-		out = append(out, Handler{At: at, Key: spell(m.Key, at), Transitions: d.transitions(m.Value, at, nullable)})
+		if where, ok := d.descend(at, m.Key); ok {
+			out = append(out, Handler{At: where, Key: spell(m.Key, where), Transitions: d.transitions(m.Value, where, nullable)})
+		}
 	}
 	return out
 }

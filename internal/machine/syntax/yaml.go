@@ -141,7 +141,10 @@ func (y *yamlReader) mapping(n *yaml.Node, at string, depth int) value.Value {
 // key reads a key, which is a text. A whole number is taken as the text that it is written as, since
 // that is how everybody writes milliseconds under after.
 func (y *yamlReader) key(n *yaml.Node, at string) (string, bool) {
-	at = child(at, n.Value)
+	at, ok := y.descend(at, n.Value)
+	if !ok {
+		return "", false
+	}
 	if _, again := y.lines[at]; !again {
 		y.lines[at] = n.Line
 	}
