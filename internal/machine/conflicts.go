@@ -65,9 +65,8 @@ func (m *macrostep) computeExitSet(t *transition) run {
 	return run{lo: lo, hi: hi, domain: domain}
 }
 
-// transitionDomain returns the state below which everything that the transition leaves and enters
-// lies. It is worked out before the exit and kept for the entry: XState works it out twice, and
-// breaks its configuration where a history state that was recorded in between makes a difference.
+// transitionDomain returns the state below which everything that the transition leaves lies. About
+// what it enters see entryDomain.
 func (m *macrostep) transitionDomain(t *transition) int32 {
 	if t.static {
 		return t.domain

@@ -26,7 +26,7 @@ var (
 )
 
 // deadline returns when a timer that is armed now is due. It counts from the event time of the
-// macrostep, not from the time of processing, and never lies before it. What is not a whole number
+// macrostep, not from the time of processing (but see hopsInPlace), and never lies before it. What is not a whole number
 // of microseconds is rounded up: no timer is early.
 func (m *macrostep) deadline(d *delay) (Time, *Failure) {
 	due, err := m.due(d)
@@ -36,15 +36,15 @@ func (m *macrostep) deadline(d *delay) (Time, *Failure) {
 	if err != nil {
 		return 0, expressionFailure(d.at, err)
 	}
-	return max(due, m.now), nil
+	return max(due, m.from), nil
 }
 
 func (m *macrostep) due(d *delay) (Time, error) {
 	switch d.kind {
 	case syntax.DelayMillis, syntax.DelayDuration:
-		return after(m.now, d.micros)
+		return after(m.from, d.micros)
 	case syntax.DelayCron:
-		return next(d, m.now)
+		return next(d, m.from)
 	}
 	v, err := d.program.Eval(&m.scope)
 	if err != nil {
@@ -60,7 +60,7 @@ func (m *macrostep) due(d *delay) (Time, error) {
 	if micros < 0 {
 		return 0, errNegativeDelay
 	}
-	return after(m.now, micros)
+	return after(m.from, micros)
 }
 
 // catchUp moves a deadline that a late timer led to, and that has itself passed by now, on by whole

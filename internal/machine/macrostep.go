@@ -16,6 +16,7 @@ type macrostep struct {
 	origin Origin
 	at     Moment
 	now    Time // effective time
+	from   Time // delays count from here
 	seq    int64
 	hops   int
 

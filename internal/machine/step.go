@@ -5,8 +5,9 @@ import (
 )
 
 // hopsInPlace is how many macrosteps in a row a timer or a message may cause without time going by.
-// From there on a machine's time jumps to the time of processing, so that machines that answer each
-// other, or a loop of "after: 0", let their deadlines come.
+// From there on delays count from the time of processing, so that a loop of "after: 0" lets time pass.
+// The machine's own now stays: were it to jump as well, an event accepted meanwhile would always find
+// a timer due at that very instant before it, and never get its turn.
 const hopsInPlace = 100
 
 // Start makes a machine: its first macrostep. When it fails, the error is a *Failure and the Result
@@ -143,16 +144,18 @@ func (d *Definition) newMacrostep(s Snapshot, origin Origin, at Moment) *macrost
 	return m
 }
 
-// pass sets the effective time of the macrostep. It never goes back. A macrostep that a timer, a
-// message or an answer causes without time going by is a hop; see hopsInPlace.
+// pass sets the effective time of the macrostep, which never goes back, and the instant that its
+// delays count from. A macrostep that a timer, a message or an answer causes without time going by is
+// a hop; see hopsInPlace.
 func (m *macrostep) pass(origin Origin, at Moment) {
 	m.now = max(m.before.Now, at.Event)
+	m.from = m.now
 	if origin == External || origin == FromStart || at.Event > m.before.Now {
 		m.hops = 0
 		return
 	}
 	m.hops = min(m.hops+1, hopsInPlace)
 	if m.hops == hopsInPlace {
-		m.now = max(m.now, at.Processing)
+		m.from = max(m.now, at.Processing)
 	}
 }
