@@ -44,12 +44,12 @@ $$;
 COMMENT ON FUNCTION detent.assert_due(timestamptz) IS
     'The clock; raises DT003 when it has not reached the latest deadline that fired (NULL when none did).';
 
-CREATE FUNCTION detent.assert_count(what text, expected bigint, found bigint) RETURNS void
+CREATE FUNCTION detent.assert_count(what text, expected bigint, hit bigint) RETURNS void
     LANGUAGE plpgsql STRICT
 AS $$
 BEGIN
-    IF found <> expected THEN
-        RAISE EXCEPTION '%: % rows expected, % found', what, expected, found
+    IF hit <> expected THEN
+        RAISE EXCEPTION '%: % rows expected, % found', what, expected, hit
             USING ERRCODE = 'DT004', TABLE = what;
     END IF;
 END

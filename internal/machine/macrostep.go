@@ -45,15 +45,15 @@ type macrostep struct {
 	invoking   []invoke // of the state whose entry actions run
 	invokingNo int64    // the number that is set aside for the first of them
 
-	changed      bool // the microstep changed the machine, as XState counts it
-	recorded     bool // ... recorded history
-	moved        bool // the configuration, or its order, is not the snapshot's
-	assigned     bool // an assign ran
-	handled      bool // a transition was selected for the event
+	changed      bool  // the microstep changed the machine, as XState counts it
+	recorded     bool  // ... recorded history
+	moved        bool  // the configuration, or its order, is not the snapshot's
+	assigned     bool  // an assign ran
+	handled      bool  // a transition was selected for the event
 	fired        int64 // the number of the timer that caused the macrostep
-	timersOwned  bool // timers is no longer the snapshot's
-	childrenMade bool // children is no longer the snapshot's
-	pathsApart   bool // paths counts
+	timersOwned  bool  // timers is no longer the snapshot's
+	childrenMade bool  // children is no longer the snapshot's
+	pathsApart   bool  // paths counts
 
 	selected  []*transition
 	exits     []run
