@@ -54,15 +54,18 @@ func Parse(text []byte) (Value, error) {
 
 // parser reads in from pos on. Its methods return false once err is set.
 //
-// Elements and members are gathered on two stacks that all levels share, and copied out in their
-// exact size when their array or object ends (by append to nil, because slices.Clone of nothing would
-// keep the whole stack alive).
+// Elements and members are gathered on two stacks that all levels share, and copied out when their
+// array or object ends, into slabs: a text of many small objects would spend half its time on
+// allocating each by itself.
 type parser struct {
 	in    string
 	pos   int
 	depth int
 	elems []Value
 	keys  []string
+	// vals and objects are what is left of the slabs.
+	vals    []Value
+	objects []object
 	// recent is the shape of the object that ended last: an array of records needs one shape only.
 	recent *shape
 	err    *SyntaxError
@@ -177,12 +180,14 @@ func (p *parser) nested(open byte) (Value, bool) {
 		return Value{}, p.fail(p.pos, CodeTooDeep, "arrays and objects nest deeper than %d", MaxDepth)
 	}
 	p.depth++
-	defer func() { p.depth-- }()
 	p.pos++
+	read := p.object
 	if open == '[' {
-		return p.array()
+		read = p.array
 	}
-	return p.object()
+	v, ok := read()
+	p.depth--
+	return v, ok
 }
 
 // ends reports whether the array or object that close ends is over: before its first element, or
@@ -205,8 +210,8 @@ func (p *parser) ends(close byte, first bool, expected string) (end, ok bool) {
 
 func (p *parser) array() (Value, bool) {
 	from := len(p.elems)
-	for {
-		end, ok := p.ends(']', len(p.elems) == from, "',' or ']' after an element of an array")
+	for i := 0; ; i++ {
+		end, ok := p.ends(']', i == 0, "',' or ']' after an element of an array")
 		if !ok {
 			return Value{}, false
 		}
@@ -215,12 +220,12 @@ func (p *parser) array() (Value, bool) {
 		}
 		v, ok := p.value()
 		if !ok {
-			p.path = append(p.path, strconv.Itoa(len(p.elems)-from))
+			p.path = append(p.path, strconv.Itoa(i))
 			return Value{}, false
 		}
 		p.elems = append(p.elems, v)
 	}
-	v := OfArray(append([]Value(nil), p.elems[from:]...))
+	v := OfArray(p.keep(p.elems[from:]))
 	p.elems = p.elems[:from]
 	return v, true
 }
@@ -253,7 +258,7 @@ func (p *parser) object() (Value, bool) {
 		}
 		p.elems = append(p.elems, v)
 	}
-	v := ofObject(&object{shape: p.shapeOf(p.keys[fromKey:], seen), vals: append([]Value(nil), p.elems[fromElem:]...)})
+	v := p.newObject(p.shapeOf(p.keys[fromKey:], seen), p.keep(p.elems[fromElem:]))
 	p.elems, p.keys = p.elems[:fromElem], p.keys[:fromKey]
 	return v, true
 }
@@ -297,6 +302,38 @@ func (p *parser) unseen(index map[string]int, keys []string, key string, at int)
 		index[key] = len(keys)
 	}
 	return index, true
+}
+
+// A slab has room for slabSize values or objects, or fewer when what is left of the text cannot
+// have as many: whoever keeps one value of a slab keeps them all.
+const slabSize = 64
+
+// room returns the size of a slab for things that take at least so many bytes of text each.
+func (p *parser) room(bytes int) int { return min(slabSize, (len(p.in)-p.pos)/bytes+1) }
+
+// keep copies values off the stack.
+func (p *parser) keep(vals []Value) []Value {
+	n := len(vals)
+	if n == 0 {
+		return nil
+	}
+	if len(p.vals) < n {
+		p.vals = make([]Value, max(n, p.room(4)))
+	}
+	kept := p.vals[:n:n]
+	p.vals = p.vals[n:]
+	copy(kept, vals)
+	return kept
+}
+
+func (p *parser) newObject(s *shape, vals []Value) Value {
+	if len(p.objects) == 0 {
+		p.objects = make([]object, p.room(16))
+	}
+	o := &p.objects[0]
+	p.objects = p.objects[1:]
+	o.shape, o.vals = s, vals
+	return ofObject(o)
 }
 
 func (p *parser) shapeOf(keys []string, index map[string]int) *shape {

@@ -5,6 +5,21 @@
 // and exact; every other number is a double. Objects keep the order of their keys, so that the same
 // input gives the same bytes on every host.
 //
+// # Text and back
+//
+// [Parse] is strict, because what it lets in is written to Postgres and read by others: a text that
+// two readers could take for different things (duplicate keys, lone surrogates, numbers that round
+// silently) is refused with the place. [Value.AppendJSON] is canonical: a value has one text, and
+// Parse of it gives the value back, of the same kind in every part. Two numbers of one worth have one
+// kind ([OfFloat]), unless they are whole doubles beyond 2^53, which are written with an exponent, as
+// only integers are written without.
+//
+// # Memory
+//
+// A parsed value owns one copy of its text, of which all its keys and texts are slices, and slabs of
+// elements: keeping a part keeps the whole alive. That suits a machine, whose snapshot is read and
+// dropped as one. Changed objects share the rest with what they were changed from.
+//
 // The package imports the standard library only, reads no clock and starts nothing.
 package value
 
