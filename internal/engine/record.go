@@ -19,6 +19,7 @@ func (f *fold) entry(it item, outcome string) store.HistoryEntry {
 		EventTime:         it.row.EventTime,
 		EffectiveTime:     toTime(effective),
 		ProcessedAt:       toTime(processing),
+		Definition:        next.self.Definition,
 		DefinitionVersion: next.self.Version,
 		From:              f.stateValue(),
 		To:                f.stateValue(),

@@ -126,3 +126,14 @@ func lateEvents(pg *pgconn.PgError) *LateEventsError {
 func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, patience)
 }
+
+// Unreachable reports whether an error means that no connection came about: the database is not there,
+// or only just starting.
+func Unreachable(err error) bool {
+	var connect *pgconn.ConnectError
+	if !errors.As(err, &connect) {
+		return false
+	}
+	var pg *pgconn.PgError
+	return !errors.As(err, &pg) || pg.Code == "57P03" // cannot_connect_now
+}

@@ -19,6 +19,7 @@ type HistoryEntry struct {
 	ProcessedAt       time.Time // the database's clock as read by the lane: what Step saw as processing time
 	LatenessMs        float64   // processing time - deadline; only of timers
 	IsTimer           bool      // lateness_ms is NULL otherwise
+	Definition        string    // its name, for metrics: the table has it by the machine
 	DefinitionVersion int
 	From, To          []byte // state values; nil (NULL) before the first macrostep
 	Actions           []byte // JSON array
