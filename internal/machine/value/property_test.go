@@ -100,7 +100,7 @@ func identical(a, b Value) bool {
 		}
 		return true
 	default:
-		return a.num == b.num && a.Text() == b.Text() || a.Kind() == Text && a.Text() == b.Text()
+		return a.num == b.num && a.Text() == b.Text()
 	}
 }
 
