@@ -1,7 +1,13 @@
-// Package settings reads the settings of a process from environment variables.
+// Package settings reads what a Detent process is told by its environment.
 //
-// Every variable stands in one table with its default and its meaning. All faults are reported at
-// once, and a DETENT_ variable that nobody knows is one of them: a typo must not be a default.
+// There are no flags and no files: an environment variable is what containers, systemd units and
+// shells all have. Every variable is one row of a table (table.go) that gives its name, default,
+// meaning and how it is read; the usage text is made from the same rows, so it cannot fall behind.
+//
+// A wrong value is an error that names the variable, and so is a DETENT_ variable that is not in the
+// table: a misspelt name must not leave a default in force unnoticed. All errors come at once. An
+// empty variable counts as one that is not set, because files for docker-compose cannot unset one.
+// Variables that begin with DETENT_TEST_ belong to the tests, and are left alone.
 //
 // The package imports the standard library only.
 package settings
@@ -10,37 +16,48 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/url"
-	"strconv"
 	"strings"
 )
 
-// Settings of a process.
+const (
+	prefix     = "DETENT_"
+	testPrefix = "DETENT_TEST_"
+)
+
+// Settings are the settings of a process, checked, with defaults in place.
 type Settings struct {
-	DatabaseURL        string
-	MigrateDatabaseURL string
-	DataDir            string
-	Addr               string
-	Worker             WorkerMode
-	Lanes              int // 0 is by the number of cores
-	PostgresBin        string
-	PostgresRepository string
-	LogLevel           slog.Level
-	LogJSON            bool
+	DatabaseURL        string     // "": a Postgres of the process's own
+	MigrateDatabaseURL string     // "": DatabaseURL
+	DataDir            string     // of that own Postgres
+	PostgresBin        string     // directory of its programs; "": looked for
+	PostgresRepository string     // where they are downloaded from; "": the downloader's default
+	Addr               string     // host:port of the HTTP API
+	Worker             WorkerMode // whether the server runs lanes
+	Lanes              int        // 0: by the number of cores
+	LogLevel           slog.Level // the least that is logged
+	LogFormat          LogFormat
 }
 
-// WorkerMode says whether a server runs lanes itself.
+// WorkerMode says whether the server runs lanes itself.
 type WorkerMode string
 
-// The modes. Auto is on with an embedded Postgres and off with a database URL.
+// The modes.
 const (
-	WorkerAuto WorkerMode = "auto"
+	WorkerAuto WorkerMode = "auto" // when the server brings its own Postgres
 	WorkerOn   WorkerMode = "on"
 	WorkerOff  WorkerMode = "off"
 )
 
-// MigrateURL is where migrations run: they need a direct connection, which a pooler is not.
+// LogFormat is how log lines look.
+type LogFormat string
+
+// The formats of logs.
+const (
+	LogText LogFormat = "text" // key=value
+	LogJSON LogFormat = "json" // one object per line
+)
+
+// MigrateURL is the database as migrations reach it.
 func (s Settings) MigrateURL() string {
 	if s.MigrateDatabaseURL != "" {
 		return s.MigrateDatabaseURL
@@ -48,139 +65,49 @@ func (s Settings) MigrateURL() string {
 	return s.DatabaseURL
 }
 
-// prefix of all variables; those of the tests are not a process's business.
-const (
-	prefix      = "DETENT_"
-	testsPrefix = "DETENT_TEST_"
-)
-
-// variable is one row of the table.
-type variable struct {
-	name, standard, meaning string
-	set                     func(s *Settings, text string) error
-}
-
-var variables = []variable{
-	{"DETENT_DATABASE_URL", "", "Postgres to use; without it the server runs one of its own", setURL(func(s *Settings) *string { return &s.DatabaseURL })},
-	{"DETENT_MIGRATE_DATABASE_URL", "", "where migrations run, when the database URL is a pooler's", setURL(func(s *Settings) *string { return &s.MigrateDatabaseURL })},
-	{"DETENT_DATA_DIR", ".detent", "directory of the server's own Postgres", setText(func(s *Settings) *string { return &s.DataDir })},
-	{"DETENT_ADDR", "127.0.0.1:8080", "address that the API listens on", setAddr},
-	{"DETENT_WORKER", "auto", "whether the server runs lanes: on, off, or auto (on with its own Postgres)", setWorker},
-	{"DETENT_LANES", "0", "lanes of a worker; 0 is 2 per core", setLanes},
-	{"DETENT_POSTGRES_BIN", "", "directory of Postgres's programs; without it they are looked for", setText(func(s *Settings) *string { return &s.PostgresBin })},
-	{"DETENT_POSTGRES_REPOSITORY", "", "Maven repository to fetch Postgres from where there is none", setURL(func(s *Settings) *string { return &s.PostgresRepository })},
-	{"DETENT_LOG", "info", "least level that is logged: debug, info, warn, error", setLevel},
-	{"DETENT_LOG_FORMAT", "text", "form of the log: text or json", setFormat},
-}
-
-// Load reads settings from an environment (as of os.Environ). The error names every variable at fault.
+// Load reads settings from an environment in the form of os.Environ.
 func Load(environ []string) (Settings, error) {
-	given := make(map[string]string)
-	var faults []error
+	given := map[string]string{}
+	var errs []error
 	for _, pair := range environ {
-		name, text, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, prefix) || strings.HasPrefix(name, testsPrefix) {
-			continue
+		name, value, _ := strings.Cut(pair, "=")
+		switch {
+		case !strings.HasPrefix(name, prefix) || strings.HasPrefix(name, testPrefix):
+		case !known(name):
+			errs = append(errs, fmt.Errorf("%s is not a setting of Detent (-help lists them)", name))
+		default:
+			given[name] = strings.TrimSpace(value)
 		}
-		if !known(name) {
-			faults = append(faults, fmt.Errorf("%s: there is no such setting (-help lists them)", name))
-		}
-		given[name] = text
 	}
 	var s Settings
-	for _, v := range variables {
-		text := given[v.name]
-		if text == "" {
-			text = v.standard
+	for _, v := range table {
+		value := given[v.name]
+		if value == "" {
+			value = v.standard
 		}
-		if err := v.set(&s, text); err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", v.name, err))
-		}
-	}
-	return s, errors.Join(faults...)
-}
-
-func known(name string) bool {
-	for _, v := range variables {
-		if v.name == name {
-			return true
+		if err := v.read(&s, value); err != nil {
+			errs = append(errs, fmt.Errorf("%s %w", v.name, err))
 		}
 	}
-	return false
+	if s.MigrateDatabaseURL != "" && s.DatabaseURL == "" {
+		errs = append(errs, errors.New("DETENT_MIGRATE_DATABASE_URL is set, but DETENT_DATABASE_URL is not"))
+	}
+	if len(errs) > 0 {
+		return Settings{}, errors.Join(errs...)
+	}
+	return s, nil
 }
 
-// Usage lists all variables.
+// Usage lists the variables with their defaults and meanings, for people.
 func Usage() string {
-	var out strings.Builder
-	out.WriteString("Settings, all of them environment variables:\n\n")
-	for _, v := range variables {
-		meaning := v.meaning
+	var b strings.Builder
+	b.WriteString("Environment variables:\n")
+	for _, v := range table {
+		fmt.Fprintf(&b, "\n  %s", v.name)
 		if v.standard != "" {
-			meaning += " (" + v.standard + ")"
+			fmt.Fprintf(&b, "  (default %s)", v.standard)
 		}
-		fmt.Fprintf(&out, "  %-28s %s\n", v.name, meaning)
+		fmt.Fprintf(&b, "\n      %s\n", strings.ReplaceAll(v.meaning, "\n", "\n      "))
 	}
-	return out.String()
-}
-
-func setText(field func(*Settings) *string) func(*Settings, string) error {
-	return func(s *Settings, text string) error {
-		*field(s) = text
-		return nil
-	}
-}
-
-// setURL takes what looks like a URL. The error does not repeat it: it may hold a password.
-func setURL(field func(*Settings) *string) func(*Settings, string) error {
-	return func(s *Settings, text string) error {
-		if u, err := url.Parse(text); text != "" && (err != nil || u.Scheme == "" || u.Host == "" && u.Path == "") {
-			return errors.New("not a URL such as postgres://user:password@host:5432/database")
-		}
-		*field(s) = text
-		return nil
-	}
-}
-
-func setAddr(s *Settings, text string) error {
-	if _, _, err := net.SplitHostPort(text); err != nil {
-		return fmt.Errorf("%q is not host:port", text)
-	}
-	s.Addr = text
-	return nil
-}
-
-func setWorker(s *Settings, text string) error {
-	switch mode := WorkerMode(text); mode {
-	case WorkerAuto, WorkerOn, WorkerOff:
-		s.Worker = mode
-		return nil
-	}
-	return fmt.Errorf("%q is none of auto, on, off", text)
-}
-
-// maxLanes bounds the lanes of a process: each has a connection.
-const maxLanes = 256
-
-func setLanes(s *Settings, text string) error {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > maxLanes {
-		return fmt.Errorf("%q is not a number from 0 to %d", text, maxLanes)
-	}
-	s.Lanes = n
-	return nil
-}
-
-func setLevel(s *Settings, text string) error {
-	if err := s.LogLevel.UnmarshalText([]byte(text)); err != nil {
-		return fmt.Errorf("%q is none of debug, info, warn, error", text)
-	}
-	return nil
-}
-
-func setFormat(s *Settings, text string) error {
-	if text != "text" && text != "json" {
-		return fmt.Errorf("%q is neither text nor json", text)
-	}
-	s.LogJSON = text == "json"
-	return nil
+	return b.String()
 }
