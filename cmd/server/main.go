@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -80,10 +81,21 @@ func serveEmbedded(ctx context.Context, s settings.Settings, log *slog.Logger, s
 		}
 	}()
 	s.DatabaseURL = cluster.URL()
+	if err := leaveURL(s.DataDir, s.DatabaseURL); err != nil {
+		return err
+	}
 	if s.Worker == settings.WorkerAuto {
 		s.Worker = settings.WorkerOn
 	}
 	return serve(ctx, s, log, stderr)
+}
+
+// leaveURL writes the database's URL into the data directory, for psql and scripts. It holds a password.
+func leaveURL(dir, url string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "url"), []byte(url+"\n"), 0o600)
 }
 
 // serve migrates and serves on the database of the settings.

@@ -218,6 +218,9 @@ func (t *tenure) keepPresence(ctx context.Context) {
 	}
 	t.dropPresence()
 	p, err := t.db.HoldPresence(ctx, t.id)
+	if ctx.Err() != nil && err != nil {
+		return
+	}
 	if err != nil {
 		t.w.o.Log.Warn("cannot hold the presence lock", "owner", t.id, "error", err)
 		return
