@@ -28,8 +28,8 @@ const schemaBase = "detent:///setup/events/"
 // noLoader refuses to load schemas from anywhere: a definition stands alone.
 type noLoader struct{}
 
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s is outside of this schema, and nothing is loaded from elsewhere", url)
+func (noLoader) Load(string) (any, error) {
+	return nil, errors.New("a schema stands alone, nothing is loaded from elsewhere")
 }
 
 // compileSchemas compiles the schemas of events.
@@ -47,13 +47,13 @@ func (c *compiler) compileSchemas() {
 			c.d.schemas[x.Type], err = compiler.Compile(address)
 		}
 		if err != nil {
-			c.schemaFaults(x.At, err)
+			c.schemaFaults(x.At, address, err)
 		}
 	}
 }
 
 // schemaFaults reports what is wrong with a schema, at the places in it.
-func (c *compiler) schemaFaults(at string, err error) {
+func (c *compiler) schemaFaults(at, address string, err error) {
 	var invalid *jsonschema.ValidationError
 	if s := (*jsonschema.SchemaValidationError)(nil); errors.As(err, &s) && errors.As(s.Err, &invalid) {
 		for _, f := range leafFaults(invalid, CodeBadSchema) {
@@ -61,7 +61,7 @@ func (c *compiler) schemaFaults(at string, err error) {
 		}
 		return
 	}
-	c.fault(at, CodeBadSchema, "%s", strings.ReplaceAll(err.Error(), schemaBase, ""))
+	c.fault(at, CodeBadSchema, "%s", strings.ReplaceAll(err.Error(), address, ""))
 }
 
 // CheckEvent holds an event from outside to setup.events. The error is syntax.Faults, whose pointers

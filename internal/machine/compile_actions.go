@@ -139,7 +139,7 @@ func (c *compiler) namedAction(a *syntax.Action, sees expr.Names) action {
 		for i, x := range c.doc.Setup.Actions {
 			known[i] = x.Key
 		}
-		c.unknown(a.At, CodeUnknownAction, `with "unknownActions": "error", an action is one of setup.actions, which has no`, a.Name, known)
+		c.unknown(a.At, CodeUnknownAction, "setup.actions has no", a.Name, known)
 	}
 	return &namedAction{name: a.Name, params: params, body: body}
 }

@@ -25,17 +25,17 @@ func (c *compiler) targets(source int32, t *syntax.Transition) []int32 {
 // target resolves one target as seen from a state: "#id.key", ".child.key", or keys from the
 // state's parent down.
 func (c *compiler) target(source int32, text, at string) int32 {
-	from := c.d.nodes[source].parent
+	from, path := c.d.nodes[source].parent, text
 	switch {
 	case strings.HasPrefix(text, "#"):
 		return c.targetByID(text, at)
 	case strings.HasPrefix(text, "."):
-		text, from = text[1:], source
+		from, path = source, text[1:]
 	case from == none:
 		c.fault(at, CodeUnknownTarget, "the machine has no siblings, so %q names nothing; a state in it is %q", text, "."+text)
 		return none
 	}
-	n, missing := c.d.walk(from, splitPath(text))
+	n, missing := c.d.walk(from, splitPath(path))
 	if missing != nil {
 		c.unknownChild(at, text, missing)
 	}

@@ -30,13 +30,15 @@ func (m *macrostep) eval(x *expression) (value.Value, *Failure) {
 	return v, nil
 }
 
-// failure names the place of what failed in an expression.
+// failure names the place of what failed in an expression. Of a template that is a place in it, so that
+// the message need not say it.
 func (x *expression) failure(err error) *Failure {
-	at := x.at
-	if e := (*expr.EvalError)(nil); errors.As(err, &e) {
-		at += e.Pointer
+	if e := (*expr.EvalError)(nil); errors.As(err, &e) && e.Pointer != "" {
+		plain := *e
+		plain.Pointer = ""
+		return expressionFailure(x.at+e.Pointer, &plain)
 	}
-	return expressionFailure(at, err)
+	return expressionFailure(x.at, err)
 }
 
 // evalText evaluates an expression that must give text: an id, or whom a message is for.

@@ -26,9 +26,9 @@ type macrostep struct {
 
 	scope   expr.Scope // its Context is the context so far
 	budget  expr.Budget
-	current configuration // what transitions are selected from
-	next    configuration // what the microstep under way leads to
-	paths   configuration // during the start: where stateIn looks paths up
+	current configuration  // what transitions are selected from
+	next    configuration  // what the microstep under way leads to
+	paths   *configuration // during the microstep of the start: where stateIn looks paths up
 	status  Status
 	output  value.Value
 
@@ -61,7 +61,26 @@ type macrostep struct {
 	entry     []entered
 	completed []int32
 	effective []int32
-	space     struct{ order, sorted, nextOrder, nextSorted [16]int32 }
+	space     space
+}
+
+// space is where the sets of a macrostep begin, so that those of usual size need no allocation of
+// their own.
+type space struct {
+	external Event
+
+	order, sorted, nextOrder, nextSorted [8]int32
+
+	selected    [2]*transition
+	exits, runs [2]run
+}
+
+// prepare lets the sets begin in the space.
+func (m *macrostep) prepare() {
+	s := &m.space
+	m.current.order, m.current.sorted = s.order[:0], s.sorted[:0]
+	m.next.order, m.next.sorted = s.nextOrder[:0], s.nextSorted[:0]
+	m.selected, m.exits, m.runs = s.selected[:0], s.exits[:0], s.runs[:0]
 }
 
 // errorEvents is how the types of the events begin with which actors tell of their failure.

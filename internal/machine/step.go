@@ -27,10 +27,10 @@ func (d *Definition) Start(self *Identity, input value.Value, at Moment) (Result
 		return m.fail(f)
 	}
 	m.before.Context = m.scope.Context
+	m.handled = true
 	if f := m.initialMicrostep(input); f != nil {
 		return m.fail(f)
 	}
-	m.handled = true
 	if f := m.settle(); f != nil {
 		return m.fail(f)
 	}
@@ -61,8 +61,8 @@ func (m *macrostep) initialMicrostep(input value.Value) *Failure {
 		init = init.With("input", input)
 	}
 	m.handle(&Event{Type: initType, Data: init, Origin: FromStart})
+	m.paths = &configuration{}
 	m.paths.set(m.before.active)
-	m.pathsApart = true
 	m.current.set([]int32{0})
 	m.changed, m.recorded = false, false
 	m.exits = append(m.exits[:0], run{domain: none})
@@ -70,7 +70,7 @@ func (m *macrostep) initialMicrostep(input value.Value) *Failure {
 	m.trace.begin(initType, []*transition{m.d.initial})
 	f := m.enterInitial()
 	m.trace.end()
-	m.pathsApart = false
+	m.paths = nil
 	return f
 }
 
@@ -107,7 +107,8 @@ func (d *Definition) Step(s Snapshot, ev Event, at Moment) (Result, error) {
 			return m.finish()
 		}
 	}
-	if f := m.mainEventLoop(&ev); f != nil {
+	m.space.external = ev
+	if f := m.mainEventLoop(&m.space.external); f != nil {
 		return m.fail(f)
 	}
 	return m.finish()
@@ -138,8 +139,7 @@ func (d *Definition) newMacrostep(s Snapshot, origin Origin, at Moment) *macrost
 	if d.needsView {
 		m.scope.InState, m.scope.HasTag = m.inState, m.hasTag
 	}
-	m.current.order, m.current.sorted = m.space.order[:0], m.space.sorted[:0]
-	m.next.order, m.next.sorted = m.space.nextOrder[:0], m.space.nextSorted[:0]
+	m.prepare()
 	m.current.set(s.active)
 	return m
 }
