@@ -25,7 +25,7 @@ type actor struct {
 
 	snapshot machine.Snapshot // a task uses Status, Output and Error only
 	failed   machine.FailureKind
-	initial  []machine.Effect // of the first macrostep, until it starts
+	initial  []machine.Effect // of the first macrostep
 	children map[childKey]*actor
 
 	started, ended bool
@@ -86,12 +86,15 @@ func (a *actor) start() error {
 	}
 	defer a.run.ascend()
 	a.busy = true
-	effects := a.initial
-	a.initial = nil
-	if err := a.startChildren(effects); err != nil {
+	if err := a.createChildren(a.initial); err != nil {
 		return err
 	}
-	if err := a.settle(effects); err != nil {
+	if a.snapshot.Status == machine.Active {
+		if err := a.startChildren(); err != nil {
+			return err
+		}
+	}
+	if err := a.settle(a.initial); err != nil {
 		return err
 	}
 	a.busy = false
@@ -145,13 +148,18 @@ func (a *actor) handle(m message) error {
 	if a.failed == machine.DataFailure && m.failed != "" {
 		a.failed = m.failed // the child's error has become the actor's own
 	}
+	if err := a.createChildren(effects); err != nil {
+		return err
+	}
 	return a.settle(effects)
 }
 
 // settle lets the effects of a macrostep happen, and the actor end if that was its last one.
 func (a *actor) settle(effects []machine.Effect) error {
-	if err := a.carryOut(effects); err != nil {
-		return err
+	for _, e := range effects {
+		if err := a.carryOut(e); err != nil {
+			return err
+		}
 	}
 	switch a.snapshot.Status {
 	case machine.Done:

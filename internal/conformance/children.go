@@ -2,25 +2,62 @@ package conformance
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/detent-run/detent/internal/machine"
 )
 
-// startChildren starts the children that the effects of a first macrostep create: at the start of a
-// machine they run before its first effect. One that has come to its end in its own first macrostep
-// already is started in its turn instead.
-func (a *actor) startChildren(effects []machine.Effect) error {
-	if a.snapshot.Status != machine.Active {
-		return nil
-	}
+// createChildren makes the children that the effects ask for, before the first effect happens: what an
+// entry action sends to a child of its own state comes before the effect that starts it, and waits in its
+// mailbox. A child that a later effect stops is never made, and what is sent to it is lost.
+func (a *actor) createChildren(effects []machine.Effect) error {
 	for i, e := range effects {
-		start, ok := e.(machine.StartChild)
-		if !ok || stopped(effects[i+1:], childKey{start.ID, start.No}) {
-			continue
+		var err error
+		switch e := e.(type) {
+		case machine.StartChild:
+			if key := (childKey{e.ID, e.No}); !stopped(effects[i+1:], key) {
+				err = a.createMachine(key, e)
+			}
+		case machine.StartTask:
+			if key := (childKey{e.ID, e.No}); !stopped(effects[i+1:], key) {
+				err = a.createTask(key, e)
+			}
 		}
-		child, err := a.newChild(start)
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// createMachine makes a child machine's first macrostep. Its effects wait for the start.
+func (a *actor) createMachine(key childKey, e machine.StartChild) error {
+	program, err := a.run.definitions.child(a.program, e.Src)
+	if err != nil {
+		return err
+	}
+	child := &actor{run: a.run, program: program, parent: a, id: e.ID, src: e.Src}
+	child.self = &machine.Identity{ID: e.ID, Definition: a.program.machines[e.Src], Version: 1, Parent: a.self.ID}
+	a.children[key] = child
+	return child.create(e.Input)
+}
+
+// createTask makes a task: work that goes on until a step of the case ends it.
+func (a *actor) createTask(key childKey, e machine.StartTask) error {
+	if e.ID == "" {
+		return errors.New("a case cannot observe a task that nobody waits for")
+	}
+	a.children[key] = &actor{run: a.run, parent: a, id: e.ID, src: e.Src, input: e.Input}
+	return nil
+}
+
+// startChildren starts the children of a machine that starts itself: they are at work before its first
+// effect. One that its own first macrostep has ended already is started in its turn instead.
+func (a *actor) startChildren() error {
+	for _, c := range a.snapshot.Children {
+		child := a.children[childKey{c.ID, c.No}]
+		if child == nil {
+			return fmt.Errorf("%w: child %q of the snapshot was never started", errIncoherent, c.ID)
 		}
 		if child.snapshot.Status == machine.Active {
 			if err := child.start(); err != nil {
@@ -31,50 +68,13 @@ func (a *actor) startChildren(effects []machine.Effect) error {
 	return nil
 }
 
-// createChild makes a child machine and starts it. later are the effects that follow: a child that is
-// stopped by one of them never starts, and what is sent to it is lost.
-func (a *actor) createChild(e machine.StartChild, later []machine.Effect) error {
-	key := childKey{e.ID, e.No}
-	if stopped(later, key) {
-		return nil
-	}
+// startChild starts a child, unless it is at work already or was never made.
+func (a *actor) startChild(key childKey) error {
 	child := a.children[key]
-	if child == nil {
-		var err error
-		if child, err = a.newChild(e); err != nil {
-			return err
-		}
-	}
-	if child.started {
+	if child == nil || child.started {
 		return nil
 	}
 	return child.start()
-}
-
-// newChild makes a child machine's first macrostep, without letting its effects happen.
-func (a *actor) newChild(e machine.StartChild) (*actor, error) {
-	program, err := a.run.definitions.child(a.program, e.Src)
-	if err != nil {
-		return nil, err
-	}
-	child := &actor{run: a.run, program: program, parent: a, id: e.ID, no: e.No, src: e.Src}
-	child.self = &machine.Identity{ID: e.ID, Definition: a.program.machines[e.Src], Version: 1, Parent: a.self.ID}
-	a.children[childKey{e.ID, e.No}] = child
-	return child, child.create(e.Input)
-}
-
-// createTask makes a task: work that goes on until a step of the case ends it.
-func (a *actor) createTask(e machine.StartTask, later []machine.Effect) error {
-	if e.ID == "" {
-		return errors.New("a case cannot observe a task that nobody waits for")
-	}
-	key := childKey{e.ID, e.No}
-	if stopped(later, key) {
-		return nil
-	}
-	task := &actor{run: a.run, parent: a, id: e.ID, no: e.No, src: e.Src, input: e.Input}
-	a.children[key] = task
-	return task.start()
 }
 
 // stopped reports whether one of the effects stops that child.

@@ -22,8 +22,9 @@
 //   - The clock stands still but for the step "advance", which fires the timers due by then one after
 //     the other, in the order of their deadlines and, among equals, of their start. While one is
 //     handled the clock shows its deadline.
-//   - Children are started when the effect that creates them is reached, except at the start of their
-//     parent: then they start before its first effect.
+//   - Children are made before the first effect of the macrostep that creates them, so that they can be
+//     written to, and started when the effect that creates them is reached. At the start of their parent
+//     they start before its first effect instead.
 //   - An actor that ends loses its timers and whatever is left in its mailbox. What is sent to it later
 //     is lost, and that is no error.
 //

@@ -6,18 +6,8 @@ import (
 	"github.com/detent-run/detent/internal/machine"
 )
 
-// carryOut lets effects happen, one after the other.
-func (a *actor) carryOut(effects []machine.Effect) error {
-	for i, e := range effects {
-		if err := a.happen(e, effects[i+1:]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// happen lets one effect happen. later are those that follow.
-func (a *actor) happen(e machine.Effect, later []machine.Effect) error {
+// carryOut lets one effect happen.
+func (a *actor) carryOut(e machine.Effect) error {
 	switch e := e.(type) {
 	case machine.RunAction:
 		a.run.seen.action(a, e)
@@ -36,9 +26,9 @@ func (a *actor) happen(e machine.Effect, later []machine.Effect) error {
 	case machine.Send:
 		return a.send(e)
 	case machine.StartTask:
-		return a.createTask(e, later)
+		return a.startChild(childKey{e.ID, e.No})
 	case machine.StartChild:
-		return a.createChild(e, later)
+		return a.startChild(childKey{e.ID, e.No})
 	case machine.CancelTask:
 		return a.stopChild(childKey{e.ID, e.No})
 	case machine.StopChild:

@@ -113,6 +113,7 @@ class Walk {
     features(microsteps.filter((m) => !m.actor), this.machine, this.found);
     if (rest.status === 'error' && rest.errorKind === 'engine' && !/send event/.test(rest.error)) throw new Discard('endless');
     if (this.session.endless) throw new Discard('endless');
+    if (this.session.replaced) throw new Discard('replaced-child'); // see docs/divergences.md
     if (this.session.illegal) throw new Discard('illegal'); // XState lost or duplicated states: see history-domain in docs/semantics.md
     const most = Math.max(MOST, 2 * this.limits.nodes);
     if (rest.actions.length > most || (rest.childActions ?? []).length > most || microsteps.length > most) throw new Discard('long-winded');
