@@ -46,8 +46,10 @@ func Compile(doc *syntax.Document) (*Definition, error) {
 			byID:     map[string]int32{},
 			children: map[childKey]int32{},
 			events:   map[string]int32{},
-			actors:   map[string]*actor{},
-			options:  doc.Options,
+
+			timerEvents: map[string]value.Value{},
+			actors:      map[string]*actor{},
+			options:     doc.Options,
 		},
 		guards:      map[string]*guardBody{},
 		guardStages: map[string]stage{},

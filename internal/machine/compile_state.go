@@ -147,7 +147,9 @@ func (c *compiler) compileAfter(n *node, s *syntax.State, lists *descriptors) {
 	for _, h := range s.After {
 		name := "xstate.after." + h.Key + "." + n.id
 		d := c.delay(h.Key, h.At)
-		n.timers = append(n.timers, afterTimer{delay: d, name: name, event: event(name)})
+		t := afterTimer{delay: d, name: name, event: event(name)}
+		n.timers = append(n.timers, t)
+		c.d.timerEvents[name] = t.event
 		lists.add(name, c.transitions(n.index, h.Transitions))
 		c.checkEmpty(h)
 	}

@@ -21,6 +21,8 @@ type Definition struct {
 	children map[childKey]int32
 	events   map[string]int32 // numbers of the event types that some state has a candidate for by name
 
+	timerEvents map[string]value.Value // of the keys of after, by type
+
 	initial     *transition // what the start takes
 	context     value.Value
 	contextCode []assignment

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/detent-run/detent/internal/machine/syntax"
 	"github.com/detent-run/detent/internal/machine/value"
@@ -87,7 +88,31 @@ func (r *snapshotReader) text(v value.Value, at string) string {
 	if v.Kind() != value.Text || v.Text() == "" {
 		r.fail(at, "a text is expected, not %s", v)
 	}
-	return v.Text()
+	return strings.Clone(v.Text())
+}
+
+// detach copies a value out of the text that it was read from. Snapshots are kept for long, and the
+// least part of a parsed text keeps all of it.
+func detach(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.Text:
+		return value.OfText(strings.Clone(v.Text()))
+	case value.Array:
+		elems := make([]value.Value, v.Len())
+		for i, e := range v.Elems() {
+			elems[i] = detach(e)
+		}
+		return value.OfArray(elems)
+	case value.Object:
+		members := make([]value.Member, v.Len())
+		for i := range members {
+			key, x := v.Member(i)
+			members[i] = value.Member{Key: strings.Clone(key), Value: detach(x)}
+		}
+		return value.OfObject(members...)
+	default:
+		return v
+	}
 }
 
 func (r *snapshotReader) snapshot(v value.Value) Snapshot {
@@ -102,7 +127,7 @@ func (r *snapshotReader) snapshot(v value.Value) Snapshot {
 		return s
 	}
 	s.Status = Status(status)
-	s.Context, s.Output, s.Error = v.Get("context"), v.Get("output"), v.Get("error")
+	s.Context, s.Output, s.Error = detach(v.Get("context")), detach(v.Get("output")), detach(v.Get("error"))
 	if s.Context.Kind() != value.Object {
 		r.fail("/context", "an object is expected, not %s", s.Context.Kind())
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/detent-run/detent/internal/machine/syntax"
 	"github.com/detent-run/detent/internal/machine/value"
@@ -85,7 +86,7 @@ func (r *snapshotReader) children(v, numbers value.Value, next int64) []Child {
 		if no >= next {
 			r.fail(item("/detent/actors", i), "the number %d has not been given yet", no)
 		}
-		out = append(out, Child{ID: id, No: no, Src: a.src, Task: a.task})
+		out = append(out, Child{ID: strings.Clone(id), No: no, Src: a.src, Task: a.task})
 	}
 	byNo := slices.SortedFunc(slices.Values(out), func(a, b Child) int { return cmp.Compare(a.No, b.No) })
 	if len(slices.CompactFunc(byNo, func(a, b Child) bool { return a.No == b.No })) < len(out) {
@@ -134,10 +135,12 @@ func (r *snapshotReader) timer(v value.Value, at string) Timer {
 		No:       r.integer(v.Get("no"), child(at, "no"), 1),
 		Seq:      r.integer(v.Get("seq"), child(at, "seq"), 1),
 		Deadline: Time(r.integer(v.Get("deadline"), child(at, "deadline"), minTime)),
-		Event:    v.Get("event"),
 	}
 	if v.Has("id") {
 		t.SendID = r.text(v.Get("id"), child(at, "id"))
+	}
+	if t.Event = r.event(v.Get("event")); t.SendID == t.Event.Get("type").Text() {
+		t.SendID = t.Event.Get("type").Text() // one copy of the text is enough
 	}
 	if v.Has("to") {
 		t.To = r.address(v.Get("to"), child(at, "to"))
@@ -149,6 +152,14 @@ func (r *snapshotReader) timer(v value.Value, at string) Timer {
 		r.fail(at, "a timer has an event, and forgotten when it is true")
 	}
 	return t
+}
+
+// event reads the event of a timer. That of a key of after is the same for all machines.
+func (r *snapshotReader) event(v value.Value) value.Value {
+	if constant, ok := r.d.timerEvents[v.Get("type").Text()]; ok && v.Len() == 1 {
+		return constant
+	}
+	return detach(v)
 }
 
 // address reads whom a delayed message is for.
