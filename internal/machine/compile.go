@@ -92,7 +92,8 @@ type compiler struct {
 	delays      map[string]*delay
 	memo        map[string]*delay // delays that are written where they are used
 
-	raised []raised // constant events that are raised
+	raised  []raised // constant events that are raised
+	planned int      // states in all plans
 }
 
 // raised is an event type that is raised, with its place.
@@ -107,8 +108,17 @@ const (
 	finished
 )
 
+// maxFaults is how many faults are told at once, and maxHints how many of them come with the nearest
+// known name: a document that is wrong everywhere must not take long to refuse.
+const (
+	maxFaults = 500
+	maxHints  = 50
+)
+
 func (c *compiler) fault(at, code, format string, args ...any) {
-	c.faults = append(c.faults, syntax.Fault{Pointer: at, Code: code, Message: fmt.Sprintf(format, args...)})
+	if len(c.faults) < maxFaults {
+		c.faults = append(c.faults, syntax.Fault{Pointer: at, Code: code, Message: fmt.Sprintf(format, args...)})
+	}
 }
 
 func (c *compiler) warnf(at, code, format string, args ...any) {
@@ -118,8 +128,10 @@ func (c *compiler) warnf(at, code, format string, args ...any) {
 // unknown reports a name that is not among the known ones, with the nearest of these.
 func (c *compiler) unknown(at, code, what, name string, known []string) {
 	hint := ""
-	if near := syntax.Nearest(name, known); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
+	if len(c.faults) < maxHints {
+		if near := syntax.Nearest(name, known); near != "" {
+			hint = fmt.Sprintf("; did you mean %q?", near)
+		}
 	}
 	c.fault(at, code, "%s %q%s", what, name, hint)
 }

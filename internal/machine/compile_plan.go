@@ -2,6 +2,11 @@ package machine
 
 import "github.com/detent-run/detent/internal/machine/syntax"
 
+// maxPlanned is how many states all plans of a definition may hold together. A machine of very many
+// regions with very many transitions to all of them would take its square in memory; what is not
+// planned is worked out when it is taken.
+const maxPlanned = 1_000_000
+
 // plan works out, for every transition whose entry does not depend on history, its domain and what
 // it enters. It does so with the very procedures that a microstep uses.
 func (c *compiler) plan() {
@@ -31,6 +36,9 @@ func (c *compiler) planTransition(t *transition) {
 		t.static, t.domain = true, t.source
 		return
 	}
+	if c.planned > maxPlanned {
+		return
+	}
 	effective := c.d.effectiveTargets(t, nil, nil)
 	domain := c.d.domain(t, effective)
 	set := entrySet{d: c.d}
@@ -52,6 +60,7 @@ func (c *compiler) planStart() {
 func (c *compiler) keepPlan(t *transition, domain int32, set *entrySet) {
 	set.markInitials()
 	c.checkPlan(t, set)
+	c.planned += len(set.states)
 	t.static, t.domain, t.plan = true, domain, set.states
 	t.ids = make([]string, len(t.plan))
 	for i, x := range t.plan {

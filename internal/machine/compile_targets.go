@@ -47,7 +47,11 @@ func (c *compiler) targetByID(text, at string) int32 {
 	parts := splitPath(text[1:])
 	n, ok := c.d.byID[parts[0]]
 	if !ok {
-		c.unknown(at, CodeUnknownTarget, "the target "+text+": no state has the id", parts[0], c.ids())
+		var known []string
+		if len(c.faults) < maxHints {
+			known = c.ids()
+		}
+		c.unknown(at, CodeUnknownTarget, "the target "+text+": no state has the id", parts[0], known)
 		return none
 	}
 	n, missing := c.d.walk(n, parts[1:])
@@ -66,7 +70,7 @@ func (c *compiler) unknownChild(at, text string, missing *unknownKey) {
 		keys[i] = s.Key
 	}
 	what := "the target " + text + ": " + describeState(&c.d.nodes[missing.state]) + " has no state"
-	if syntax.Nearest(missing.key, keys) == "" {
+	if len(c.faults) < maxHints && syntax.Nearest(missing.key, keys) == "" {
 		for i := range c.d.nodes {
 			if n := &c.d.nodes[i]; n.key == missing.key {
 				c.fault(at, CodeUnknownTarget, "%s %q; there is one elsewhere, \"#%s\"", what, missing.key, n.id)

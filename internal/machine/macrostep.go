@@ -215,7 +215,15 @@ func (m *macrostep) finish() (Result, error) {
 
 // hasChanged reports whether the machine is not as before the macrostep.
 func (m *macrostep) hasChanged() bool {
-	return m.origin == FromStart || m.moved || m.status != Active || m.timersOwned || m.childrenMade ||
-		len(m.history) != len(m.before.history) || (len(m.history) > 0 && &m.history[0] != &m.before.history[0]) ||
-		(m.assigned && !value.Equal(m.scope.Context, m.before.Context))
+	b := &m.before
+	return m.origin == FromStart || m.status != Active ||
+		m.moved && !slices.Equal(m.current.order, b.active) ||
+		m.assigned && !value.Equal(m.scope.Context, b.Context) ||
+		m.timersOwned && !slices.EqualFunc(m.timers, b.Timers, sameTimer) ||
+		m.childrenMade && !slices.EqualFunc(m.children, b.Children, func(x, y Child) bool { return x.No == y.No }) ||
+		!slices.EqualFunc(m.history, b.history, func(x, y record) bool { return x.state == y.state && slices.Equal(x.states, y.states) })
 }
+
+// sameTimer reports whether two timers of one machine are the same. A timer never changes, but for
+// what its id names.
+func sameTimer(a, b Timer) bool { return a.No == b.No && a.forgotten == b.forgotten }
