@@ -142,10 +142,15 @@ func (f *fold) begin(row store.InboxRow) bool {
 	return f.settle(it, res, err)
 }
 
+// handle takes an event from the inbox. An event that a user's transaction put there was not held to
+// the definition at the door, so what comes from outside is held to it here.
 func (f *fold) handle(row store.InboxRow) bool {
 	it, err := itemOf(row, originOf(row.EventID))
+	if err == nil && it.ev.Origin == machine.External {
+		err = f.decision.next.def.CheckEvent(it.ev.Data)
+	}
 	if err != nil {
-		return f.suspend(it, failureReason(err))
+		return f.bury(it, reason{Code: codeEvent, Message: err.Error()})
 	}
 	return f.take(it)
 }

@@ -23,7 +23,7 @@ const (
 	codePanic        = "panic"         // a fault in the engine itself
 	codeSnapshot     = "snapshot"      // the snapshot or the definition cannot be read
 	codeBatch        = "batch"         // the database refuses what was decided
-	codeEvent        = "event"         // an event in the inbox cannot be read
+	codeEvent        = "event"         // an event in the inbox cannot be read, or is not as the definition wants it
 )
 
 func (r reason) json() []byte {
