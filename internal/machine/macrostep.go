@@ -53,7 +53,6 @@ type macrostep struct {
 	fired        int64 // the number of the timer that caused the macrostep
 	timersOwned  bool  // timers is no longer the snapshot's
 	childrenMade bool  // children is no longer the snapshot's
-	pathsApart   bool  // paths counts
 
 	selected  []*transition
 	exits     []run
