@@ -64,7 +64,7 @@ func TestManyFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = machine.Compile(doc)
-	if f := (syntax.Faults)(nil); !errors.As(err, &f) || len(f) != 500 {
+	if f := syntax.Faults(nil); !errors.As(err, &f) || len(f) != 500 {
 		t.Errorf("%d faults", len(f))
 	}
 }
