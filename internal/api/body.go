@@ -37,23 +37,22 @@ func (a *api) readBody(w *recorder, q *request) error {
 	if q.ContentLength > a.maxBody {
 		return a.tooLarge()
 	}
-	// net/http's own limit on reading would run on while the handler waits, and end the wait.
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(bodyWithin))
-	defer func() { _ = connection.SetReadDeadline(time.Time{}) }()
 	// The connection's own writer: net/http closes a connection whose body it was told to give up.
 	body, err := io.ReadAll(http.MaxBytesReader(w.ResponseWriter, q.Body, a.maxBody))
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
 		return a.tooLarge()
-	case err != nil && q.Context().Err() != nil:
-		return q.Context().Err()
 	case err != nil:
-		return invalidBody("the body ended before it was complete")
+		return invalidBody("the body was cut off, or took longer than %d s", bodyWithin/time.Second)
 	case len(body) == 0:
 		return invalidBody("the body is empty: %s takes %s", q.route.label(), strings.Join(q.route.body, ", "))
 	}
+	// Only now: a deadline left over would end the handler's wait, and without one net/http would wait
+	// for the rest of a body that was given up.
+	_ = connection.SetReadDeadline(time.Time{})
 	q.body, q.media = body, media
 	return nil
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/detent-run/detent/internal/engine"
 )
 
-// statusClientGone is counted for a caller who left before the answer. It is never sent.
+// statusClientGone is counted for a caller who left before the answer; it is what others count, too.
+// It is never sent.
 const statusClientGone = 499
 
 // endpoint surrounds a route's handler with what all routes share: the deadline, the check of what

@@ -65,14 +65,17 @@ const internalDetail = "the service has failed in a way that is not the request'
 // refuse answers with the problem that the error is, after the log has what the caller is not told.
 func (a *api) refuse(w *recorder, r *http.Request, err error) {
 	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	late := &engine.Error{Code: engine.CodeUnavailable, Message: "the service did not answer in time", Retryable: true}
 	if ended && r.Context().Err() != nil {
-		w.status = statusClientGone // nobody is there to read it
+		// Nobody may be there to read it, but a caller who closed only the half must not get net/http's empty 200.
+		w.status = statusClientGone
+		writeProblem(w.ResponseWriter, late)
 		return
 	}
 	var told *engine.Error
 	switch {
 	case ended:
-		told = &engine.Error{Code: engine.CodeUnavailable, Message: "the service did not answer in time", Retryable: true}
+		told = late
 	case !errors.As(err, &told) || kindOf(told.Code).code != told.Code:
 		told = &engine.Error{Code: engine.CodeInternal}
 	}

@@ -25,6 +25,9 @@ type request struct {
 
 // read holds the request to its route.
 func (a *api) read(w *recorder, q *request) error {
+	if path := q.URL.EscapedPath(); emptySegment(path) {
+		return unknownRoute(path)
+	}
 	if err := q.readQuery(); err != nil {
 		return err
 	}

@@ -18,8 +18,10 @@ import (
 	openapi "github.com/detent-run/detent/api"
 )
 
-// contract is the OpenAPI document, read and compiled.
+// contract is the OpenAPI document, read and compiled. Whoever touches it holds the lock: the model
+// fills itself in as it is read.
 type contract struct {
+	sync.Mutex
 	document  libopenapi.Document
 	model     *v3.Document
 	validator validator.Validator
@@ -55,42 +57,81 @@ func options() []config.Option {
 
 // checkDocument holds the document to the OpenAPI specification.
 func (c *contract) checkDocument() error {
+	c.Lock()
+	defer c.Unlock()
 	_, faults := schema_validation.ValidateOpenAPIDocument(c.document)
 	return joined("openapi.yaml", faults)
 }
 
 func (c *contract) checkRequest(r *http.Request) error {
+	if _, ok := c.find(r.Method, r.URL.EscapedPath()); !ok {
+		return errors.New("openapi.yaml has no such operation")
+	}
+	if r.Method == http.MethodHead {
+		r.Method = http.MethodGet // of which it is the half; find knows that
+	}
+	c.Lock()
+	defer c.Unlock()
 	_, faults := c.validator.ValidateHttpRequestSync(r)
 	return joined("the request is not as openapi.yaml has it", faults)
 }
 
-func (c *contract) checkResponse(r *http.Request, response *http.Response) error {
+// checkResponse checks the answer of an operation. The validator is asked by the operation's plainest
+// request: it would refuse to say which operation an odd one belongs to.
+func (c *contract) checkResponse(method, template string, response *http.Response) error {
+	r, err := http.NewRequest(method, strings.NewReplacer("{", "", "}", "").Replace(template), nil)
+	if err != nil {
+		return err
+	}
+	c.Lock()
+	defer c.Unlock()
 	_, faults := c.validator.ValidateHttpResponse(r, response)
 	return joined("the response is not as openapi.yaml has it", faults)
 }
 
-// checkProblem checks an answer that belongs to no operation of the document.
-func (c *contract) checkProblem(status int, contentType string, body []byte) error {
-	if status != http.StatusNotFound && status != http.StatusMethodNotAllowed {
-		return fmt.Errorf("status %d for a request that openapi.yaml does not know", status)
+// checkProblem checks the answer to a request that is for no operation: a problem as any operation's.
+func (c *contract) checkProblem(response *http.Response) error {
+	if response.StatusCode != http.StatusNotFound && response.StatusCode != http.StatusMethodNotAllowed {
+		return fmt.Errorf("status %d for a request that openapi.yaml does not know", response.StatusCode)
 	}
-	if contentType != "application/problem+json" {
-		return fmt.Errorf("content type %q for a request that openapi.yaml does not know", contentType)
-	}
-	schema := c.model.Components.Schemas.GetOrZero("Problem").Schema()
-	_, faults := schema_validation.NewSchemaValidator(options()...).ValidateSchemaBytes(schema, body)
-	return joined("the problem is not as openapi.yaml has it", faults)
+	as := *response
+	as.StatusCode = http.StatusNotFound
+	return c.checkResponse(http.MethodGet, "/v1/machines/{id}", &as)
 }
 
-// knows reports whether the document has an operation for the request.
-func (c *contract) knows(r *http.Request) bool {
-	_, faults := c.validator.ValidateHttpRequestSync(r)
-	for _, f := range faults {
-		if f.IsPathMissingError() || f.IsOperationMissingError() {
-			return false
+// find returns the path template of the operation that a request is for. Paths are taken as they are
+// sent: a parameter is one segment in its escaped form, and nothing is normalized.
+func (c *contract) find(method, escapedPath string) (template string, ok bool) {
+	segments := strings.Split(escapedPath, "/")
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	c.Lock()
+	defer c.Unlock()
+	best := -1 // how many segments are not parameters: "a/b" comes before "a/{x}"
+	for path, item := range c.model.Paths.PathItems.FromOldest() {
+		exact, matches := compare(strings.Split(path, "/"), segments)
+		if _, has := item.GetOperations().Get(strings.ToLower(method)); has && matches && exact > best {
+			template, ok, best = path, true, exact
 		}
 	}
-	return true
+	return template, ok
+}
+
+// compare reports whether a path is as the template says, and how many segments are the same.
+func compare(template, path []string) (exact int, matches bool) {
+	if len(template) != len(path) {
+		return 0, false
+	}
+	for i, part := range template {
+		switch {
+		case part == path[i]:
+			exact++
+		case !strings.HasPrefix(part, "{") || path[i] == "":
+			return 0, false
+		}
+	}
+	return exact, true
 }
 
 // joined makes one error of all faults, nil when there are none.
@@ -109,7 +150,8 @@ func joined(what string, faults []*validation.ValidationError) error {
 	return errors.New(b.String())
 }
 
-func (c *contract) checkExample(schema *base.Schema, example *base.Example) error {
+// checkExample holds an example to its schema. It is called with the lock held.
+func checkExample(schema *base.Schema, example *base.Example) error {
 	var value any
 	if err := example.Value.Decode(&value); err != nil {
 		return err

@@ -25,6 +25,8 @@ func Operations(t testing.TB) []Operation {
 	if err := c.checkDocument(); err != nil {
 		t.Fatal(err)
 	}
+	c.Lock()
+	defer c.Unlock()
 	var all []Operation
 	for path, item := range c.model.Paths.PathItems.FromOldest() {
 		for method, op := range item.GetOperations().FromOldest() {
@@ -52,6 +54,8 @@ func Codes(t testing.TB) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.Lock()
+	defer c.Unlock()
 	var codes []string
 	code := c.model.Components.Schemas.GetOrZero("Problem").Schema().Properties.GetOrZero("code")
 	for _, node := range code.Schema().Enum {
@@ -67,6 +71,8 @@ func CheckExamples(t testing.TB) int {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.Lock()
+	defer c.Unlock()
 	checked := 0
 	check := func(where string, content *orderedmap.Map[string, *v3.MediaType]) {
 		for media, m := range content.FromOldest() {
@@ -75,7 +81,7 @@ func CheckExamples(t testing.TB) int {
 			}
 			for name, example := range m.Examples.FromOldest() {
 				checked++
-				if err := c.checkExample(m.Schema.Schema(), example); err != nil {
+				if err := checkExample(m.Schema.Schema(), example); err != nil {
 					t.Errorf("%s, %s, example %s: %v", where, media, name, err)
 				}
 			}
