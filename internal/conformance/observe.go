@@ -127,11 +127,7 @@ func invalid(err error) value.Value {
 	)
 }
 
-var statusNames = map[machine.Status]string{
-	machine.Active: "active", machine.Done: "done", machine.Failed: "error", machine.Stopped: "stopped",
-}
-
-func statusOf(s machine.Status) value.Value { return value.OfText(statusNames[s]) }
+func statusOf(s machine.Status) value.Value { return value.OfText(s.String()) }
 
 // millis writes microseconds as the milliseconds of a case.
 func millis(t machine.Time) value.Value {
