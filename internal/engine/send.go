@@ -33,18 +33,18 @@ func (e *Engine) Send(ctx context.Context, id, eventID string, event []byte) (Ac
 		return Accepted{}, err
 	}
 	ref := store.EventRef{Key: key(id), EventID: callerPrefix + eventID}
-	got, err := e.db.Accept(ctx, []store.Incoming{{EventRef: ref, Event: data.AppendJSON(nil)}})
+	got, err := e.door.deliver(ctx, store.Incoming{EventRef: ref, Event: data.AppendJSON(nil)})
 	if err != nil {
 		return Accepted{}, outside(fmt.Errorf("accept event: %w", err))
 	}
-	switch got[0].Outcome {
+	switch got.Outcome {
 	case store.NoMachine:
 		return Accepted{}, unknownMachine(id)
 	case store.Conflict:
 		return Accepted{}, &Error{Code: CodeIdempotencyConflict, Message: fmt.Sprintf("event %s of machine %s was sent before with another content", quoted(eventID), quoted(id))}
 	}
 	e.hint(ref.Key)
-	return Accepted{EventID: ref.EventID, AcceptedAt: got[0].AcceptedAt}, nil
+	return Accepted{EventID: ref.EventID, AcceptedAt: got.AcceptedAt}, nil
 }
 
 // readExternalEvent reads an event that someone outside sends.
@@ -69,13 +69,9 @@ func readExternalEvent(body []byte) (value.Value, error) {
 
 // holdToSchema holds an event to the definition's setup.events, where it has any.
 func (e *Engine) holdToSchema(ctx context.Context, id string, event value.Value) error {
-	row, err := e.machineRow(ctx, id)
+	def, err := e.definitionOf(ctx, id)
 	if err != nil {
 		return err
-	}
-	def, err := e.defs.find(ctx, row.Key.Namespace, row.Definition, row.Version)
-	if err != nil {
-		return outside(err)
 	}
 	err = def.CheckEvent(event)
 	var faults syntax.Faults

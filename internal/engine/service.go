@@ -14,6 +14,8 @@ type Engine struct {
 	defs    *Definitions
 	log     *slog.Logger
 	awaiter *awaiter
+	door    *door
+	bound   boundDefinitions
 	hint    func(store.Key)
 }
 
@@ -32,7 +34,7 @@ func New(db *store.DB, defs *Definitions, o Options) *Engine {
 	if o.Hint == nil {
 		o.Hint = func(store.Key) {}
 	}
-	return &Engine{db: db, defs: defs, log: o.Log, awaiter: newAwaiter(db), hint: o.Hint}
+	return &Engine{db: db, defs: defs, log: o.Log, awaiter: newAwaiter(db), door: &door{accept: db.Accept}, hint: o.Hint}
 }
 
 // Run watches for the outcomes that callers wait for, until ctx ends.
