@@ -49,7 +49,7 @@ func TestProblems(t *testing.T) {
 		}
 	}
 	coded := func(code engine.Code) *fake { return fails(&engine.Error{Code: code, Message: "what is wrong"}) }
-	const pay, create = `{"type":"PAY"}`, `{"definition":"order"}`
+	const create = `{"definition":"order"}`
 
 	tests := []struct {
 		code    engine.Code

@@ -15,75 +15,78 @@ import (
 	"github.com/detent-run/detent/internal/engine"
 )
 
+const pay = `{"type":"PAY"}`
+
+// badRequests are what no route takes.
+var badRequests = []struct {
+	method, path string
+	body         any
+	status       int
+	code         engine.Code
+	detail       string // is part of the problem's
+}{
+	{"GET", "/v1/machines?statsu=done", nil, 400, engine.CodeInvalidParameter, `"statsu" is unknown: GET /v1/machines takes definition, status, limit, pageToken`},
+	{"GET", "/v1/machines/x?limit=1", nil, 400, engine.CodeInvalidParameter, `takes none`},
+	{"GET", "/healthz?verbose=1", nil, 400, engine.CodeInvalidParameter, `"verbose"`},
+	{"GET", "/v1/machines?limit=1&limit=2", nil, 400, engine.CodeInvalidParameter, `"limit" is given 2 times`},
+	{"GET", "/v1/machines?definition=", nil, 400, engine.CodeInvalidParameter, `"definition" is empty`},
+	{"GET", "/v1/machines?limit=%zz", nil, 400, engine.CodeInvalidParameter, `cannot be read`},
+	{"GET", "/v1/machines?limit=1;status=done", nil, 400, engine.CodeInvalidParameter, `cannot be read`},
+	{"GET", "/v1/machines?status=asleep", nil, 400, engine.CodeInvalidParameter, `starting, active, done, error, stopped, suspended`},
+	{"GET", "/v1/machines?limit=0", nil, 400, engine.CodeInvalidParameter, `from 1 to 1000`},
+	{"GET", "/v1/machines?limit=1001", nil, 400, engine.CodeInvalidParameter, `from 1 to 1000`},
+	{"GET", "/v1/machines?limit=-1", nil, 400, engine.CodeInvalidParameter, `from 1 to 1000`},
+	{"GET", "/v1/definitions?limit=%2B5", nil, 400, engine.CodeInvalidParameter, `"+5"`},
+	{"GET", "/v1/definitions/x?limit=1e2", nil, 400, engine.CodeInvalidParameter, `"1e2"`},
+	{"GET", "/v1/machines/x/timers?limit=many", nil, 400, engine.CodeInvalidParameter, `"many"`},
+	{"GET", "/v1/machines/x/history?limit=99999999999999999999", nil, 400, engine.CodeInvalidParameter, `limit`},
+	{"GET", "/v1/machines/x/history?afterSeq=-1", nil, 400, engine.CodeInvalidParameter, `whole number from 0`},
+	{"GET", "/v1/machines/x/history?afterSeq=9223372036854775808", nil, 400, engine.CodeInvalidParameter, `afterSeq`},
+	{"GET", "/v1/definitions/x/versions/0", nil, 400, engine.CodeInvalidParameter, `from 1, or latest`},
+	{"GET", "/v1/definitions/x/versions/01a", nil, 400, engine.CodeInvalidParameter, `version "01a"`},
+	{"GET", "/v1/definitions/x/versions/newest", nil, 400, engine.CodeInvalidParameter, `version "newest"`},
+	{"GET", "/v1/definitions/x/versions/4294967297", nil, 400, engine.CodeInvalidParameter, `version`},
+
+	{"POST", "/v1/machines/x/events?wait=aplied", pay, 400, engine.CodeInvalidParameter, `none, applied`},
+	{"POST", "/v1/machines?wait=applied", `{"definition":"x"}`, 400, engine.CodeInvalidParameter, `started, none`},
+	{"POST", "/v1/machines/x/events?timeout=1s", pay, 400, engine.CodeInvalidParameter, `does not wait`},
+	{"POST", "/v1/machines?wait=none&timeout=1s", `{"definition":"x"}`, 400, engine.CodeInvalidParameter, `does not wait`},
+	{"POST", "/v1/machines/x/events?wait=applied&timeout=61s", pay, 400, engine.CodeInvalidParameter, `at most 60 s`},
+	{"POST", "/v1/machines/x/events?wait=applied&timeout=5", pay, 400, engine.CodeInvalidParameter, `timeout "5"`},
+	{"POST", "/v1/machines/x/events?wait=applied&timeout=0s", pay, 400, engine.CodeInvalidParameter, `timeout "0s"`},
+	{"POST", "/v1/machines/x/events?wait=applied&timeout=-1s", pay, 400, engine.CodeInvalidParameter, `timeout "-1s"`},
+	{"POST", "/v1/machines/x/events?wait=applied&timeout=1h", pay, 400, engine.CodeInvalidParameter, `timeout "1h"`},
+	{"POST", "/v1/machines/x/events?wait=applied&timeout=5us", pay, 400, engine.CodeInvalidParameter, `timeout "5us"`},
+	{"POST", "/v1/machines/x/events?wait=applied&timeout=1m1s", pay, 400, engine.CodeInvalidParameter, `timeout "1m1s"`},
+
+	{"POST", "/v1/machines", "", 400, engine.CodeInvalidBody, `the body is empty`},
+	{"POST", "/v1/machines", nil, 400, engine.CodeInvalidBody, `the body is empty`},
+	{"POST", "/v1/definitions:validate", nil, 400, engine.CodeInvalidBody, `application/json, application/yaml`},
+	{"GET", "/v1/machines", `{"status":"done"}`, 400, engine.CodeInvalidBody, `GET /v1/machines takes no body`},
+
+	{"GET", "/", nil, 404, codeUnknownRoute, `"/"`},
+	{"GET", "/v1/machines/", nil, 404, codeUnknownRoute, `"/v1/machines/"`},
+	{"GET", "/v1/machines/x/", nil, 404, codeUnknownRoute, `"/v1/machines/x/"`},
+	{"GET", "/v1/machines//timers", nil, 404, codeUnknownRoute, `"/v1/machines//timers"`},
+	{"POST", "/v1/machines//timers", nil, 404, codeUnknownRoute, `"/v1/machines//timers"`},
+	{"GET", "/v1//machines", nil, 404, codeUnknownRoute, `openapi.yaml`},
+	{"GET", "/v1/machines/a/../b", nil, 404, codeUnknownRoute, `"/v1/machines/a/../b"`},
+	{"GET", "/v1%2Fmachines", nil, 404, codeUnknownRoute, `"/v1%2Fmachines"`},
+	{"GET", "/metrics", nil, 404, codeUnknownRoute, `"/metrics"`},
+	{"GET", "/" + strings.Repeat("x", 500), nil, 404, codeUnknownRoute, `(501 bytes)`},
+
+	{"PUT", "/v1/machines/x", nil, 405, codeMethodNotAllowed, `takes GET, HEAD, not "PUT"`},
+	{"BREW", "/v1/machines", nil, 405, codeMethodNotAllowed, `takes GET, HEAD, POST, not "BREW"`},
+	{"OPTIONS", "/v1/definitions:validate", nil, 405, codeMethodNotAllowed, `takes POST, not "OPTIONS"`},
+	{"BREW", "/coffee", nil, 404, codeUnknownRoute, `"/coffee"`},
+}
+
 // Whatever a route does not take is refused before the service is asked (a call of this fake panics),
 // by a message that names the place.
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
-	const pay = `{"type":"PAY"}`
-	tests := []struct {
-		method, path string
-		body         any
-		status       int
-		code         engine.Code
-		detail       string // is part of the problem's
-	}{
-		{"GET", "/v1/machines?statsu=done", nil, 400, engine.CodeInvalidParameter, `"statsu" is unknown: GET /v1/machines takes definition, status, limit, pageToken`},
-		{"GET", "/v1/machines/x?limit=1", nil, 400, engine.CodeInvalidParameter, `takes none`},
-		{"GET", "/healthz?verbose=1", nil, 400, engine.CodeInvalidParameter, `"verbose"`},
-		{"GET", "/v1/machines?limit=1&limit=2", nil, 400, engine.CodeInvalidParameter, `"limit" is given 2 times`},
-		{"GET", "/v1/machines?definition=", nil, 400, engine.CodeInvalidParameter, `"definition" is empty`},
-		{"GET", "/v1/machines?limit=%zz", nil, 400, engine.CodeInvalidParameter, `cannot be read`},
-		{"GET", "/v1/machines?limit=1;status=done", nil, 400, engine.CodeInvalidParameter, `cannot be read`},
-		{"GET", "/v1/machines?status=asleep", nil, 400, engine.CodeInvalidParameter, `starting, active, done, error, stopped, suspended`},
-		{"GET", "/v1/machines?limit=0", nil, 400, engine.CodeInvalidParameter, `from 1 to 1000`},
-		{"GET", "/v1/machines?limit=1001", nil, 400, engine.CodeInvalidParameter, `from 1 to 1000`},
-		{"GET", "/v1/machines?limit=-1", nil, 400, engine.CodeInvalidParameter, `from 1 to 1000`},
-		{"GET", "/v1/definitions?limit=%2B5", nil, 400, engine.CodeInvalidParameter, `"+5"`},
-		{"GET", "/v1/definitions/x?limit=1e2", nil, 400, engine.CodeInvalidParameter, `"1e2"`},
-		{"GET", "/v1/machines/x/timers?limit=many", nil, 400, engine.CodeInvalidParameter, `"many"`},
-		{"GET", "/v1/machines/x/history?limit=99999999999999999999", nil, 400, engine.CodeInvalidParameter, `limit`},
-		{"GET", "/v1/machines/x/history?afterSeq=-1", nil, 400, engine.CodeInvalidParameter, `whole number from 0`},
-		{"GET", "/v1/machines/x/history?afterSeq=9223372036854775808", nil, 400, engine.CodeInvalidParameter, `afterSeq`},
-		{"GET", "/v1/definitions/x/versions/0", nil, 400, engine.CodeInvalidParameter, `from 1, or latest`},
-		{"GET", "/v1/definitions/x/versions/01a", nil, 400, engine.CodeInvalidParameter, `version "01a"`},
-		{"GET", "/v1/definitions/x/versions/newest", nil, 400, engine.CodeInvalidParameter, `version "newest"`},
-		{"GET", "/v1/definitions/x/versions/4294967297", nil, 400, engine.CodeInvalidParameter, `version`},
-
-		{"POST", "/v1/machines/x/events?wait=aplied", pay, 400, engine.CodeInvalidParameter, `none, applied`},
-		{"POST", "/v1/machines?wait=applied", `{"definition":"x"}`, 400, engine.CodeInvalidParameter, `started, none`},
-		{"POST", "/v1/machines/x/events?timeout=1s", pay, 400, engine.CodeInvalidParameter, `does not wait`},
-		{"POST", "/v1/machines?wait=none&timeout=1s", `{"definition":"x"}`, 400, engine.CodeInvalidParameter, `does not wait`},
-		{"POST", "/v1/machines/x/events?wait=applied&timeout=61s", pay, 400, engine.CodeInvalidParameter, `at most 60 s`},
-		{"POST", "/v1/machines/x/events?wait=applied&timeout=5", pay, 400, engine.CodeInvalidParameter, `timeout "5"`},
-		{"POST", "/v1/machines/x/events?wait=applied&timeout=0s", pay, 400, engine.CodeInvalidParameter, `timeout "0s"`},
-		{"POST", "/v1/machines/x/events?wait=applied&timeout=-1s", pay, 400, engine.CodeInvalidParameter, `timeout "-1s"`},
-		{"POST", "/v1/machines/x/events?wait=applied&timeout=1h", pay, 400, engine.CodeInvalidParameter, `timeout "1h"`},
-		{"POST", "/v1/machines/x/events?wait=applied&timeout=5us", pay, 400, engine.CodeInvalidParameter, `timeout "5us"`},
-		{"POST", "/v1/machines/x/events?wait=applied&timeout=1m1s", pay, 400, engine.CodeInvalidParameter, `timeout "1m1s"`},
-
-		{"POST", "/v1/machines", "", 400, engine.CodeInvalidBody, `the body is empty`},
-		{"POST", "/v1/machines", nil, 400, engine.CodeInvalidBody, `the body is empty`},
-		{"POST", "/v1/definitions:validate", nil, 400, engine.CodeInvalidBody, `application/json, application/yaml`},
-		{"GET", "/v1/machines", `{"status":"done"}`, 400, engine.CodeInvalidBody, `GET /v1/machines takes no body`},
-
-		{"GET", "/", nil, 404, codeUnknownRoute, `"/"`},
-		{"GET", "/v1/machines/", nil, 404, codeUnknownRoute, `"/v1/machines/"`},
-		{"GET", "/v1/machines/x/", nil, 404, codeUnknownRoute, `"/v1/machines/x/"`},
-		{"GET", "/v1/machines//timers", nil, 404, codeUnknownRoute, `"/v1/machines//timers"`},
-		{"POST", "/v1/machines//timers", nil, 404, codeUnknownRoute, `"/v1/machines//timers"`},
-		{"GET", "/v1//machines", nil, 404, codeUnknownRoute, `openapi.yaml`},
-		{"GET", "/v1/machines/a/../b", nil, 404, codeUnknownRoute, `"/v1/machines/a/../b"`},
-		{"GET", "/v1%2Fmachines", nil, 404, codeUnknownRoute, `"/v1%2Fmachines"`},
-		{"GET", "/metrics", nil, 404, codeUnknownRoute, `"/metrics"`},
-		{"GET", "/" + strings.Repeat("x", 500), nil, 404, codeUnknownRoute, `(501 bytes)`},
-
-		{"PUT", "/v1/machines/x", nil, 405, codeMethodNotAllowed, `takes GET, HEAD, not "PUT"`},
-		{"BREW", "/v1/machines", nil, 405, codeMethodNotAllowed, `takes GET, HEAD, POST, not "BREW"`},
-		{"OPTIONS", "/v1/definitions:validate", nil, 405, codeMethodNotAllowed, `takes POST, not "OPTIONS"`},
-		{"BREW", "/coffee", nil, 404, codeUnknownRoute, `"/coffee"`},
-	}
 	c := setup(t, &fake{}, Options{}).Malformed()
-	for _, tt := range tests {
+	for _, tt := range badRequests {
 		name := fmt.Sprintf("%s %.80s", tt.method, tt.path)
 		r := c.Do(tt.method, tt.path, tt.body)
 		p := problemOf(t, r)
