@@ -19,7 +19,6 @@ type actor struct {
 	self    *machine.Identity
 	parent  *actor // nil for the root
 	id      string
-	no      int64
 	src     string
 	input   value.Value // of a task
 

@@ -155,8 +155,9 @@ func decodeResult(v value.Value, data string) (TaskResult, error) {
 	return TaskResult{ID: v.Get("id").Text(), Of: v.Get("of").Text(), Data: v.Get(data)}, nil
 }
 
-// maxMillis keeps instants within what the engine's microseconds can hold (about 285,000 years).
-const maxMillis = 9e15
+// maxMillis bounds instants and spans (about 140,000 years), so that the sum of two is within what the
+// engine's microseconds can hold.
+const maxMillis = 4.5e15
 
 func micros(v value.Value) (machine.Time, error) {
 	millis, ok := v.Number()

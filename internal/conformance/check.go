@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+
+	"github.com/detent-run/detent/internal/machine/value"
 )
 
 // Verdict is how a case went.
@@ -41,23 +43,31 @@ func (v Verdict) String() string {
 var ErrNoExpectations = errors.New(`the case expects nothing: "expect" is missing or empty`)
 
 // Check runs a case and compares. A panic of the engine is that case's fault.
-func Check(c *Case, o Options) (v Verdict) {
-	v.Name = c.Name
+func Check(c *Case, o Options) Verdict {
+	v := Verdict{Name: c.Name}
 	if len(c.Expect) == 0 {
 		v.Fault = ErrNoExpectations
 		return v
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			v.Fault, v.Stack = fmt.Errorf("panic: %v", p), string(debug.Stack())
-		}
-	}()
-	got, err := Run(c, o)
-	v.Fault = err
+	var got []value.Value
+	v.Stack, v.Fault = guarded(func() (err error) {
+		got, err = Run(c, o)
+		return err
+	})
 	want := c.Expect
-	if err != nil { // what was not reached any more is no difference
+	if v.Fault != nil { // what was not reached any more is no difference
 		want = want[:min(len(want), len(got))]
 	}
 	v.Differences = Compare(want, got, o.Partial)
 	return v
+}
+
+// guarded makes an error of a panic, and returns where it happened.
+func guarded(do func() error) (stack string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			stack, err = string(debug.Stack()), fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return "", do()
 }

@@ -96,6 +96,9 @@ func (r *run) play(s Step) error {
 
 // advance fires what is due by then. What a timer leads to may start and cancel others.
 func (r *run) advance(by machine.Time) error {
+	if by > maxMillis*microsPerMilli-r.clock.now {
+		return fmt.Errorf("more than %v milliseconds since the start", maxMillis)
+	}
 	end := r.clock.now + by
 	for range maxFirings {
 		t, ok := r.clock.next(end)
