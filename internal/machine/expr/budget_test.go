@@ -50,6 +50,8 @@ func TestBudget(t *testing.T) {
 		{"flatten(reduce(1..100, [#acc, #acc], 1))", memory},
 		{"max(reduce(1..100, [#acc, #acc], 1))", memory},
 		{"reduce(1..100, [#acc, #acc], 1)", work},
+		{"fromPairs([reduce(1..100, [#acc, #acc], 1)])", "fromPairs takes pairs [text, value], not an array"},
+		{"sort([1, reduce(1..100, [#acc, #acc], 1)])", "an array and the number 1 cannot be compared: only two numbers or two texts can"},
 		{"reduce(1..600, [#acc], 1)", "the result nests deeper than 500 arrays and objects"},
 		{"repeat('x', context.n)", memory},
 		{"repeat('', context.n)", memory},

@@ -253,7 +253,7 @@ func fromPairs(s *Scope, v value.Value) (value.Value, error) {
 	members := make([]value.Member, 0, v.Len())
 	for _, e := range v.Elems() {
 		if e.Kind() != value.Array || e.Len() != 2 || e.Elems()[0].Kind() != value.Text {
-			return e, failf("fromPairs takes pairs [text, value], not %s", shorten(e.String(), maxQuoted))
+			return e, failf("fromPairs takes pairs [text, value], not %s", describe(e))
 		}
 		members = append(members, value.Member{Key: e.Elems()[0].Text(), Value: e.Elems()[1]})
 	}

@@ -318,7 +318,7 @@ func date(s *Scope, v value.Value) (value.Value, error) {
 	for _, layout := range [...]string{time.RFC3339Nano, time.DateOnly} {
 		// ParseInLocation because Parse looks at the host's own zone.
 		if t, err := time.ParseInLocation(layout, x, time.UTC); err == nil {
-			return double(float64(t.Unix())*1000 + float64(t.Nanosecond())/1e6)
+			return milliseconds(t.UnixMilli(), int64(t.Nanosecond())%1e6)
 		}
 	}
 	return v, failf("%s is neither an RFC 3339 time with an offset nor a day (2006-01-02)", describe(v))
@@ -334,5 +334,13 @@ func duration(s *Scope, v value.Value) (value.Value, error) {
 	if err != nil {
 		return v, failf("%s is no duration such as 1h30m or 250ms", describe(v))
 	}
-	return double(float64(d) / 1e6)
+	return milliseconds(int64(d)/1e6, int64(d)%1e6)
+}
+
+// milliseconds returns a time or a duration as a number: an exact one when there are no nanoseconds beside.
+func milliseconds(whole, nanoseconds int64) (value.Value, error) {
+	if nanoseconds == 0 {
+		return value.OfInt(whole), nil
+	}
+	return double(float64(whole) + float64(nanoseconds)/1e6)
 }

@@ -59,7 +59,9 @@ func (c *compiler) builtin(n *ast.BuiltinNode) node {
 		if len(n.Arguments) > 0 {
 			return c.fail(n.Location(), "now takes no time zone: it is a number of milliseconds")
 		}
-		return c.identifier(&ast.IdentifierNode{Value: "now"})
+		now := &ast.IdentifierNode{Value: "now"}
+		now.SetLocation(n.Location())
+		return c.identifier(now)
 	case "timezone":
 		return c.fail(n.Location(), "timezone is not supported: times are numbers of milliseconds, which have none")
 	}

@@ -236,6 +236,8 @@ var evalTests = []struct {
 		{"toBase64('héy') | fromBase64()", `"héy"`},
 		{"[type(nil), type(true), type(1), type(1.5), type(''), type([]), type({})]", `["nil","bool","int","float","string","array","map"]`},
 		{"date('2024-02-29T12:00:00.5+01:00') - date('2024-02-29')", "39600500"},
+		{"date('9999-12-31T23:59:59.999Z') % 1000", "999"},
+		{"'naïve' matches '^[\\\\pL\\\\pN]{1,64}$'", "true"},
 		{"duration('1h30m') + duration('0.5ms')", "5400000.5"},
 	}},
 	{"functions of collections", [][2]string{
@@ -298,7 +300,7 @@ func TestEvalError(t *testing.T) {
 		{"date('tomorrow')", "date('tomorrow'): the text \"tomorrow\" is neither an RFC 3339 time with an offset nor a day (2006-01-02)"},
 		{"inState('#nope')", "inState('#nope'): there is no state #nope"},
 		{"take(context.xs, -1)", "take(context.xs, -1): -1 elements cannot be taken"},
-		{"fromPairs([1])", "fromPairs([1]): fromPairs takes pairs [text, value], not 1"},
+		{"fromPairs([1])", "fromPairs([1]): fromPairs takes pairs [text, value], not the number 1"},
 	}
 	for _, tt := range tests {
 		got, err := evaluate(t, tt[0])

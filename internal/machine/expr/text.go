@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"math/bits"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -78,9 +79,12 @@ func compilePattern(text string) (*pattern, error) {
 }
 
 // patternSize estimates the instructions of a matcher without making it: a{1000} is four bytes of
-// pattern and a thousand instructions.
+// pattern and a thousand instructions. A class of characters is one, in which a range is searched for.
 func patternSize(tree *syntax.Regexp) int {
 	size := 1 + len(tree.Rune)
+	if tree.Op == syntax.OpCharClass {
+		size = 1 + bits.Len(uint(len(tree.Rune)))
+	}
 	for _, sub := range tree.Sub {
 		size += patternSize(sub)
 	}
