@@ -30,7 +30,21 @@ const (
 //   - A timer is decided only up to the horizon. When an event waits behind a timer that lies beyond
 //     it, both wait for the next batch.
 func decide(w *work) decision {
-	f := &fold{w: w, decision: decision{work: w, next: w.held}}
+	d := foldAll(w, false)
+	if d.snapshot != nil && len(d.snapshot.Snapshot) > maxSnapshot {
+		d = foldAll(w, true)
+	}
+	return d
+}
+
+// maxSnapshot is how large a machine may grow, in bytes as written: a context that grows with every
+// event would make each one dearer than the one before. A macrostep that leads beyond it fails.
+const maxSnapshot = 4 << 20
+
+// foldAll makes macrostep after macrostep. Measuring each of them would cost the usual case dearly, so
+// that is done only in a second attempt, when the first has led to a machine that is too large.
+func foldAll(w *work, measured bool) decision {
+	f := &fold{w: w, measured: measured, decision: decision{work: w, next: w.held}}
 	for f.step() {
 		f.macrosteps++
 		if w.enough(f.macrosteps) {
@@ -58,6 +72,7 @@ type item struct {
 // fold is the state of a decision under way. decision.next is the machine as it stands so far.
 type fold struct {
 	w          *work
+	measured   bool // whether each macrostep's snapshot is measured
 	decision   decision
 	i          int // events before it are dealt with
 	macrosteps int
@@ -181,6 +196,9 @@ func (f *fold) settle(it item, res machine.Result, err error) bool {
 	if err == nil {
 		err = unsupported(res.Effects)
 	}
+	if err == nil && f.measured {
+		err = f.tooLarge(res.Snapshot)
+	}
 	if err != nil {
 		return f.fail(it, res, failureReason(err))
 	}
@@ -199,6 +217,14 @@ func (f *fold) settle(it item, res machine.Result, err error) bool {
 	default:
 		return f.apply(it, res, outcomeIgnored, nil)
 	}
+}
+
+func (f *fold) tooLarge(s machine.Snapshot) error {
+	n := len(f.decision.next.def.AppendSnapshot(nil, s))
+	if n <= maxSnapshot {
+		return nil
+	}
+	return reason{Code: string(machine.EngineFailure), Message: fmt.Sprintf("the machine would grow to %d bytes, at most %d", n, maxSnapshot)}
 }
 
 // fail does with a failed macrostep what the definition wants. A machine that has not started has
@@ -357,7 +383,7 @@ func without(timers []machine.Timer, no int64) []machine.Timer {
 
 // itemOf reads an inbox row's event.
 func itemOf(row store.InboxRow, o machine.Origin) (item, error) {
-	data, err := value.Parse(row.Event)
+	data, err := value.ParseStored(row.Event)
 	ev := machine.NewEvent(data)
 	ev.Origin = o
 	return item{ev: ev, row: row}, err

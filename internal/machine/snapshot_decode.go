@@ -29,7 +29,7 @@ func (e *SnapshotError) Error() string {
 // also what decides whether a machine can go on with another version of its definition. The error is
 // a *SnapshotError.
 func (d *Definition) DecodeSnapshot(self *Identity, text []byte) (Snapshot, error) {
-	v, err := value.Parse(text)
+	v, err := value.ParseStored(text)
 	if err != nil {
 		return Snapshot{}, &SnapshotError{Message: err.Error()}
 	}

@@ -6,8 +6,8 @@ import (
 )
 
 func (p *parser) nested(open byte) (Value, bool) {
-	if p.depth == MaxDepth {
-		return Value{}, p.fail(p.pos, CodeTooDeep, "arrays and objects nest deeper than %d", MaxDepth)
+	if p.depth == p.limit {
+		return Value{}, p.fail(p.pos, CodeTooDeep, "arrays and objects nest deeper than %d", p.limit)
 	}
 	p.depth++
 	p.pos++

@@ -40,9 +40,18 @@ func (e *SyntaxError) Error() string {
 // Parse reads one JSON text strictly: RFC 8259 without duplicate keys, invalid UTF-8, NUL, lone
 // surrogates, numbers beyond 64 bits or a double's range, nesting beyond MaxDepth, and with nothing
 // after it. The error is a *SyntaxError. The value shares no memory with text.
-func Parse(text []byte) (Value, error) {
+func Parse(text []byte) (Value, error) { return parse(text, MaxDepth) }
+
+// ParseStored reads a text that this program wrote. It is as strict, but takes a few levels more than
+// Parse: a value that came in as deep as allowed lies deeper in what it is stored in.
+func ParseStored(text []byte) (Value, error) { return parse(text, MaxDepth+storedDepth) }
+
+// storedDepth is how many levels a snapshot or an event may put around a value.
+const storedDepth = 16
+
+func parse(text []byte, limit int) (Value, error) {
 	// One copy serves every key and text of the value, which are slices of it.
-	p := parser{in: string(text)}
+	p := parser{in: string(text), limit: limit}
 	v, ok := p.document()
 	if !ok {
 		p.err.Pointer = p.pointer()
@@ -60,6 +69,7 @@ type parser struct {
 	in    string
 	pos   int
 	depth int
+	limit int // of depth
 	elems []Value
 	keys  []string
 	// vals and objects are what is left of the slabs.
