@@ -42,6 +42,28 @@ var divergences = []divergence{
 		]`,
 	},
 	{
+		name: "divergences/deep-history-of-empty-parallel",
+		why:  "The parallel state is recorded and entered again. XState records no leaf, and the transition to the history state does nothing",
+		instead: `[
+			{"value": "off", "status": "active"},
+			{"value": {"on": "one"}, "status": "active"},
+			{"value": {"on": {"two": {}}}, "status": "active", "actions": [{"type": "e2"}]},
+			{"value": "off", "status": "active"},
+			{"value": {"on": {"two": {}}}, "status": "active", "actions": [{"type": "e2"}]}
+		]`,
+	},
+	{
+		name: "divergences/history-in-empty-parallel",
+		why:  "Nothing is recorded, so the default is entered. XState records nothing as if it were something, and the transition to the history state does nothing",
+		instead: `[
+			{"value": "off", "status": "active"},
+			{"value": {"on": {}}, "status": "active", "actions": [{"type": "eon"}]},
+			{"value": "off", "status": "active"},
+			{"value": {"on": {}}, "status": "active", "actions": [{"type": "eon"}]},
+			{"value": {"on": {}}, "status": "active"}
+		]`,
+	},
+	{
 		name: "divergences/negative-delay",
 		why:  "A negative delay is an error of its expression. XState takes it for none at all, and hides the mistake",
 		instead: `[

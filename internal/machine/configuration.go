@@ -69,10 +69,11 @@ func (c *configuration) below(d *Definition, n int32) (lo, hi int) {
 	return lo, hi
 }
 
-// leaves appends the active leaves below a state, in order of activation.
+// leaves appends the active states below a state that have nothing below themselves, in order of
+// activation. XState leaves out a parallel state without regions, and so cannot come back to it.
 func (c *configuration) leaves(d *Definition, n int32, to []int32) []int32 {
 	for _, x := range c.order {
-		if d.isDescendant(x, n) && d.nodes[x].isLeaf() {
+		if d.isDescendant(x, n) && len(d.nodes[x].regions) == 0 {
 			to = append(to, x)
 		}
 	}

@@ -37,7 +37,8 @@ func (h historyValue) with(r record) historyValue {
 }
 
 // recordHistory lets the history states of a state that is exited record the configuration as it
-// was before the microstep.
+// was before the microstep. A parallel state without regions has nothing to record; XState records that
+// nothing, and a transition to it then enters nothing at all.
 func (m *macrostep) recordHistory(n *node) {
 	for _, h := range n.histories {
 		var states []int32
@@ -45,6 +46,9 @@ func (m *macrostep) recordHistory(n *node) {
 			states = m.current.leaves(m.d, n.index, nil)
 		} else {
 			states = m.current.activeChildren(m.d, n.index, nil)
+		}
+		if len(states) == 0 {
+			continue
 		}
 		m.history = m.history.with(record{state: h, states: states})
 		m.recorded = true

@@ -26,7 +26,7 @@ func (r *snapshotReader) checkRecord(h *node, states []int32, at string) {
 	parent := &r.d.nodes[h.parent]
 	for _, n := range states {
 		x := &r.d.nodes[n]
-		if h.deep && (!x.isLeaf() || !r.d.isDescendant(n, h.parent)) || !h.deep && x.parent != h.parent {
+		if h.deep && (len(x.regions) > 0 || !r.d.isDescendant(n, h.parent)) || !h.deep && x.parent != h.parent {
 			r.fail(at, "the history state %q cannot have recorded the state %q", h.id, x.id)
 			return
 		}
