@@ -105,7 +105,11 @@ func (s *server) create(ctx context.Context, template string) (string, error) {
 	defer s.connMu.Unlock()
 	s.made++
 	name := fmt.Sprintf("%s%d_%d", prefix, s.token, s.made)
-	if _, err := s.conn.Exec(ctx, "CREATE DATABASE "+quoted(name)+" TEMPLATE "+quoted(template)); err != nil {
+	statement := "CREATE DATABASE " + quoted(name) + " TEMPLATE " + quoted(template)
+	if template == emptyTemplate {
+		statement += " ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'" // whatever the server was made with
+	}
+	if _, err := s.conn.Exec(ctx, statement); err != nil {
 		return "", err
 	}
 	return name, nil
