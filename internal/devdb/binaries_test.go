@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,14 +13,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fakePrograms makes a directory whose programs say the given version.
+// fakePrograms makes a directory whose programs say the given version. A shell writes them: if this
+// process did, a test that starts a process at that very moment would pass the open file on to it for an
+// instant, and the kernel does not run a program that is being written ("text file busy").
 func fakePrograms(t *testing.T, says string) string {
 	t.Helper()
 	dir := filepath.Dir(openDir(t))
 	for _, name := range programs {
-		script := "#!/bin/sh\necho '" + says + "'\n"
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
+		write := exec.Command("/bin/sh", "-c", `printf '#!/bin/sh\necho "%s"\n' "$1" >"$0" && chmod 755 "$0"`, filepath.Join(dir, name), says)
+		if out, err := write.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
 		}
 	}
 	return dir
