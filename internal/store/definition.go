@@ -74,9 +74,13 @@ LIMIT 1`
 
 // Definition returns one version; version 0 is the latest. ErrNotFound.
 func (db *DB) Definition(ctx context.Context, namespace, name string, version int) (Definition, error) {
+	const op = "definition"
+	if !storable(namespace) || !storable(name) {
+		return Definition{}, found(op, pgx.ErrNoRows)
+	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	return db.definition(ctx, "definition", namespace, name, definitionSQL, pgx.StrictNamedArgs{
+	return db.definition(ctx, op, namespace, name, definitionSQL, pgx.StrictNamedArgs{
 		"namespace": namespace, "name": name, "version": version,
 	})
 }

@@ -1,0 +1,124 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/detent-run/detent/internal/store"
+)
+
+var claimTests = []test{
+	{"claim: oldest first over all buckets, and the limit", claimOrder},
+	{"claim: only the buckets asked for", claimBuckets},
+	{"claim: what history has already is marked", claimSeen},
+	{"claim: a reading of the clock that is before the events", claimClock},
+	{"claim machines: theirs alone, so many of each", claimMachines},
+	{"load: machines with their newest snapshots", loadMachines},
+}
+
+func claimOrder(b *bench) {
+	machines := machinesOf(20)
+	b.start(machines...)
+	want := []string{}
+	for i := range 60 {
+		id := machines[(i*7)%len(machines)]
+		b.accept(id, fmt.Sprintf("c:%d", i))
+		want = append(want, fmt.Sprintf("%s c:%d", id, i))
+	}
+	same(b, "all", b.waiting(), want)
+	for _, limit := range []int{1, 7, 59, 60, 61} {
+		page := must(b.Claim(b.ctx, b.buckets, limit))
+		got := []string{}
+		for _, e := range page.Events {
+			got = append(got, e.Key.Machine+" "+e.EventID)
+		}
+		same(b, fmt.Sprintf("the first %d", limit), got, want[:min(limit, 60)])
+		same(b, fmt.Sprintf("more than %d", limit), page.More, limit < 60)
+	}
+}
+
+func claimBuckets(b *bench) {
+	machines := machinesOf(20)
+	b.start(machines...)
+	for _, id := range machines {
+		b.accept(id, "c:1")
+	}
+	mine := []int16{key(machines[0]).Bucket(), key(machines[1]).Bucket()}
+	want := []string{}
+	for _, id := range machines {
+		if slices.Contains(mine, key(id).Bucket()) {
+			want = append(want, id)
+		}
+	}
+	got := []string{}
+	for _, e := range must(b.Claim(b.ctx, mine, 1000)).Events {
+		got = append(got, e.Key.Machine)
+	}
+	same(b, "machines", got, want)
+	same(b, "of no buckets", len(must(b.Claim(b.ctx, nil, 10)).Events), 0)
+}
+
+// claimSeen makes what an Accept that loses a race with a lane leaves behind: a second row of an event
+// that was handled.
+func claimSeen(b *bench) {
+	b.start("m", "n")
+	b.accept("m", "c:1")
+	b.accept("n", "c:1")
+	c := b.commit()
+	c.History = append(c.History, b.entry("m", "c:1", 2, "applied"))
+	b.apply(c)
+	for _, e := range must(b.Claim(b.ctx, b.buckets, 10)).Events {
+		same(b, "seen: "+e.Key.Machine, e.Seen, e.Key.Machine == "m")
+	}
+	for _, e := range must(b.ClaimMachines(b.ctx, []store.Key{key("m"), key("n")}, 10)).Events {
+		same(b, "seen: "+e.Key.Machine, e.Seen, e.Key.Machine == "m")
+	}
+}
+
+func claimClock(b *bench) {
+	b.start("m")
+	at := b.accept("m", "c:1")
+	page := must(b.Claim(b.ctx, b.buckets, 10))
+	if page.Now.Before(at) || !page.Clock.Database.Equal(page.Now) || page.Clock.Sent.After(page.Clock.Received) {
+		b.Errorf("accepted at %v, page read at %v, sample %+v", at, page.Now, page.Clock)
+	}
+	if later := b.accept("m", "c:2"); later.Before(page.Now) {
+		b.Errorf("accepted at %v, after a page of %v", later, page.Now)
+	}
+}
+
+func claimMachines(b *bench) {
+	b.start("m", "n", "o")
+	for i := range 5 {
+		for _, id := range []string{"m", "n", "o"} {
+			b.accept(id, fmt.Sprintf("c:%d", i))
+		}
+	}
+	page := must(b.ClaimMachines(b.ctx, []store.Key{key("m"), key("o"), key("none")}, 2))
+	got := []string{}
+	for _, e := range page.Events {
+		got = append(got, e.Key.Machine+" "+e.EventID)
+	}
+	same(b, "events", got, []string{"m c:0", "o c:0", "m c:1", "o c:1"})
+	if page.Now.IsZero() {
+		b.Error("no reading of the clock")
+	}
+}
+
+func loadMachines(b *bench) {
+	b.start("m")
+	b.create("n")
+	b.accept("m", "c:1")
+	c := b.commit()
+	b.take(c, "m", "c:1", 2)
+	b.apply(c)
+	got := must(b.LoadMachines(b.ctx, []store.Key{key("n"), key("none"), key("m")}))
+	slices.SortFunc(got, func(x, y store.Machine) int { return int(x.Seq - y.Seq) })
+	want := []store.Machine{b.find("n"), b.find("m")}
+	for i := range want {
+		want[i].Owner = "" // people's business
+	}
+	same(b, "machines", got, want)
+	same(b, "newest", string(got[1].Snapshot), `{"status":"active","value":"s2","context":{}}`)
+	same(b, "none", len(must(b.LoadMachines(b.ctx, nil))), 0)
+}
