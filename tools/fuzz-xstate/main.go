@@ -26,6 +26,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"syscall"
 )
 
 // oracle is where the generator lives, seen from the root of the repository.
@@ -47,7 +48,7 @@ type settings struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -64,13 +65,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fmt.Fprintf(stdout, "seed %d: %d cases\n", s.seed, s.cases)
 	t := &tally{out: stdout, file: s.failures}
 	defer t.close()
-	if err := fuzz(ctx, s, t); err != nil {
-		fmt.Fprintln(stderr, err)
-		return notRun
-	}
+	err = fuzz(ctx, s, t)
 	fmt.Fprintf(stdout, "%d passed, %d failed\n", t.passed, t.failed)
 	if t.failed > 0 {
 		fmt.Fprintf(stdout, "the failing cases are in %s\n", s.failures)
+	}
+	switch {
+	case err != nil:
+		fmt.Fprintln(stderr, err)
+		return notRun
+	case t.failed > 0:
 		return someFailed
 	}
 	return allPassed
