@@ -52,8 +52,14 @@ func serverSettings(port int, volatile bool) map[string]string {
 		"idle_in_transaction_session_timeout": "10min",
 	}
 	if volatile {
-		// What is written survives a crash of Postgres, not one of the host.
-		maps.Copy(s, map[string]string{"fsync": "off", "full_page_writes": "off", "max_connections": "400"})
+		maps.Copy(s, map[string]string{
+			// What is written survives a crash of Postgres, not one of the host.
+			"fsync": "off", "full_page_writes": "off",
+			// Several test processes at once.
+			"max_connections": "400",
+			// A round visits every database, and tests make many that do not live as long as one round.
+			"autovacuum_naptime": "1min",
+		})
 	}
 	return s
 }
