@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -58,11 +59,8 @@ func (l *Lane) unknown(w *work) bool {
 // second, those that the lane finds itself, so that a stopped scheduler delays little and changes nothing.
 func (l *Lane) takeDue(ctx context.Context) ([]store.Key, error) {
 	l.hints.Lock()
-	due := make([]store.Key, 0, len(l.due))
-	for k := range l.due {
-		due = append(due, k)
-	}
-	clear(l.due)
+	named := l.due
+	l.due = map[store.Key]struct{}{}
 	l.hints.Unlock()
 
 	now := time.Now()
@@ -70,15 +68,16 @@ func (l *Lane) takeDue(ctx context.Context) ([]store.Key, error) {
 	if known && now.Sub(l.looked) >= ownLookEvery {
 		rows, _, sample, err := l.store.DueTimers(ctx, l.buckets, until, ownLookLimit)
 		if err != nil {
-			l.Due(due...)
+			l.Due(slices.Collect(maps.Keys(named))...)
 			return nil, err
 		}
 		l.o.Clock.Note(sample)
 		l.looked = now
 		for _, r := range rows {
-			due = append(due, r.Key)
+			named[r.Key] = struct{}{} // once, however many of its timers are due
 		}
 	}
+	due := slices.Collect(maps.Keys(named))
 	return due, nil
 }
 

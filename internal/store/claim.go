@@ -48,7 +48,7 @@ FROM (
 ) w
 LEFT JOIN detent.history_entry h
     ON h.bucket = w.bucket AND h.namespace = w.namespace AND h.machine_id = w.machine_id AND h.event_id = w.event_id
-ORDER BY w.event_time, w.no, w.machine_id`
+ORDER BY w.event_time, w.no, w.machine_id, w.event_id`
 
 // Claim reads the waiting events of the buckets, not the parked ones, oldest first. It changes nothing.
 func (db *DB) Claim(ctx context.Context, buckets []int16, limit int) (Page, error) {
@@ -72,7 +72,7 @@ CROSS JOIN LATERAL (
 ) w
 LEFT JOIN detent.history_entry h
     ON h.bucket = w.bucket AND h.namespace = w.namespace AND h.machine_id = w.machine_id AND h.event_id = w.event_id
-ORDER BY w.event_time, w.no, w.machine_id`
+ORDER BY w.event_time, w.no, w.machine_id, w.event_id`
 
 // ClaimMachines reads the waiting events of these machines, not the parked ones, oldest first, at most
 // limit of each. It changes nothing. Page.More is false: a machine with limit events may have more.

@@ -9,7 +9,7 @@ const (
 )
 
 // Check bounds the commit check for one machine: no row that the commit does not consume may have
-// (event time, no) <= (Time, No).
+// (event time, no) < (Time, No).
 type Check struct {
 	Key  Key
 	Time time.Time
