@@ -52,8 +52,14 @@ func openMigrator(ctx context.Context, url string) (*migrator, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Not every platform of the server can look. There, only the end of the statement ends the session.
+	_, _ = conn.Exec(ctx, noticeDeathSQL)
 	return &migrator{ctx: ctx, conn: conn}, nil
 }
+
+// noticeDeathSQL makes the server look, while a statement runs, whether this process is still there: a
+// migration can run long, and holds the lock that the next start of the program waits for.
+const noticeDeathSQL = `SELECT set_config('client_connection_check_interval', '1s', false)`
 
 // Open is what the library calls for URLs of registered drivers; this one is not registered.
 func (m *migrator) Open(string) (database.Driver, error) {
