@@ -88,6 +88,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		w.keys = append(w.keys, key)
 	}
 	w.db.Fault = func() Fault {
+		w.betweenClaimAndApply()
 		if w.random.IntN(10) > 0 {
 			return NoFault
 		}
@@ -95,6 +96,17 @@ func newWorld(t *testing.T, seed uint64) *world {
 	}
 	w.takeOver()
 	return w
+}
+
+// betweenClaimAndApply lets time pass and events become visible after a lane has read the inbox and
+// before it commits: what the commit check is for.
+func (w *world) betweenClaimAndApply() {
+	if w.random.IntN(3) > 0 {
+		return
+	}
+	time.Sleep(time.Duration(1+w.random.IntN(3000)) * time.Microsecond)
+	w.commitOne()
+	time.Sleep(time.Microsecond)
 }
 
 // takeOver ends the owner and lets a new one take all buckets, in two lanes.
