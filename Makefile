@@ -2,12 +2,13 @@
 # programs are looked for, and downloaded if there are none; no server has to run beforehand.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint fix cover bench fuzz fuzz-xstate docker clean
+.PHONY: help run build test race lint fix cover bench fuzz fuzz-xstate sim docker clean
 
 # Longest that one package's tests may take; a hang shows its goroutines then.
 TIMEOUT ?= 10m
 FUZZTIME ?= 30s
 COUNT ?= 3
+N ?= 10000
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -55,6 +56,9 @@ fuzz-xstate: tools/xstate-oracle/node_modules ## hold the engine to XState on ra
 tools/xstate-oracle/node_modules: tools/xstate-oracle/package-lock.json
 	cd tools/xstate-oracle && npm ci
 	@touch $@
+
+sim: ## run N simulations of the runtime with fresh seeds (N=10000)
+	go test ./internal/sim -run TestFreshSeeds -sim.runs $(N) -timeout 0
 
 docker: ## build the image detent:dev
 	docker build -t detent:dev .
