@@ -2,7 +2,7 @@
 # programs are looked for, and downloaded if there are none; no server has to run beforehand.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint fix cover bench fuzz fuzz-xstate sim docker clean
+.PHONY: help run build test race lint fix cover bench bench-engine fuzz fuzz-xstate sim docker clean
 
 # Longest that one package's tests may take; a hang shows its goroutines then.
 TIMEOUT ?= 10m
@@ -43,6 +43,9 @@ cover: ## run all tests, and show which statements of which package they reach
 bench: ## run the benchmarks, COUNT times each (for benchstat)
 	go test -run '^$$' -bench . -benchmem -count $(COUNT) ./...
 
+bench-engine: tools/bench-xstate/node_modules ## compare the engine's speed with XState's (needs Node; ARGS="-rounds 9")
+	go run ./tools/bench-engine $(ARGS)
+
 fuzz: ## run every fuzz test for FUZZTIME
 	@set -e; for package in $$(go list ./internal/...); do \
 		for name in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
@@ -53,8 +56,8 @@ fuzz: ## run every fuzz test for FUZZTIME
 fuzz-xstate: tools/xstate-oracle/node_modules ## hold the engine to XState on random cases (needs Node; ARGS="-n 5000 -seed 7")
 	go run ./tools/fuzz-xstate $(ARGS)
 
-tools/xstate-oracle/node_modules: tools/xstate-oracle/package-lock.json
-	cd tools/xstate-oracle && npm ci
+tools/%/node_modules: tools/%/package-lock.json
+	cd tools/$* && npm ci
 	@touch $@
 
 sim: ## run N simulations of the runtime with fresh seeds (N=10000)
