@@ -75,10 +75,11 @@ func (b *applyBatch) check(checks []Check) {
 	})
 }
 
+// parkEventsSQL goes by the primary key, like claimMachinesSQL.
 const parkEventsSQL = `
 UPDATE detent.inbox i SET parked = true
 FROM unnest(@buckets::smallint[], @namespaces::text[], @machines::text[]) AS u (bucket, namespace, machine_id)
-WHERE i.bucket = u.bucket AND i.namespace = u.namespace AND i.machine_id = u.machine_id AND NOT i.parked`
+WHERE i.bucket = u.bucket AND i.namespace = u.namespace AND i.machine_id = u.machine_id AND i.parked::integer = 0`
 
 // parkTimersSQL goes through the timers of a bucket: a suspension is rare, and an index for it would
 // cost every timer.

@@ -116,14 +116,23 @@ type MachineFilter struct {
 }
 
 // listMachinesSQL goes through the buckets in their order: the order of the primary key, so that a page
-// begins where the one before ended and reads no more than it shows.
+// begins where the one before ended and, without a status, reads no more than it shows. The expression
+// around the namespace keeps the planner from the other index, which would have to be sorted.
 const listMachinesSQL = `
 SELECT` + machineColumns + `
-WHERE m.namespace = @namespace
+WHERE (m.namespace || '') = @namespace
     AND (m.bucket, m.namespace, m.machine_id) > (@after_bucket::smallint, @namespace, @after_id)
-    AND (@definition = '' OR m.definition = @definition)
     AND (@status = '' OR coalesce(s.status, 'starting') = @status)
 ORDER BY m.bucket, m.namespace, m.machine_id
+LIMIT @limit`
+
+// listMachinesOfSQL does the same for one definition, by the index for it.
+const listMachinesOfSQL = `
+SELECT` + machineColumns + `
+WHERE m.namespace = @namespace AND m.definition = @definition
+    AND (m.bucket, m.machine_id) > (@after_bucket::smallint, @after_id)
+    AND (@status = '' OR coalesce(s.status, 'starting') = @status)
+ORDER BY m.bucket, m.machine_id
 LIMIT @limit`
 
 // ListMachines returns a page of machines.
@@ -131,17 +140,20 @@ func (db *DB) ListMachines(ctx context.Context, f MachineFilter) ([]Machine, err
 	const op = "list machines"
 	ctx, cancel := bounded(ctx)
 	defer cancel()
+	if !storable(f.AfterID) || !storable(f.Definition) || !storable(f.Status) {
+		return nil, nil // no machine has such an id, so none follows it, and so on
+	}
 	afterBucket := int16(-1)
 	if f.AfterID != "" {
-		if !storable(f.AfterID) {
-			return nil, nil // no machine has such an id, so none follows it
-		}
 		afterBucket = Key{Namespace: f.Namespace, Machine: f.AfterID}.Bucket()
 	}
-	rows, err := db.pool.Query(ctx, listMachinesSQL, pgx.StrictNamedArgs{
-		"namespace": f.Namespace, "after_bucket": afterBucket, "after_id": f.AfterID,
-		"definition": f.Definition, "status": f.Status, "limit": f.Limit,
-	})
+	sql, args := listMachinesSQL, pgx.StrictNamedArgs{
+		"namespace": f.Namespace, "after_bucket": afterBucket, "after_id": f.AfterID, "status": f.Status, "limit": f.Limit,
+	}
+	if f.Definition != "" {
+		sql, args["definition"] = listMachinesOfSQL, f.Definition
+	}
+	rows, err := db.pool.Query(ctx, sql, args)
 	if err != nil {
 		return nil, readFault(op, err)
 	}

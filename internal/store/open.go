@@ -100,7 +100,8 @@ func prepareConfig(config *pgx.ConnConfig, applicationName string) {
 //
 // The planner: statements run by index over tables that are empty one minute and large the next, and a
 // plan that was cached for the empty one must not scan the large one. Arrays are unnested on the left
-// of every join, so a nested loop over the index on the right is always the right plan.
+// of every join, so a nested loop over the index on the right is always the right plan; and by an index
+// means in its order, row by row, which a bitmap has not. TestPlans holds the statements to that.
 //
 // Read committed is what the order of statements in a lane's transaction counts on: each sees what was
 // committed before it began.
@@ -115,6 +116,7 @@ SELECT
     set_config('default_transaction_isolation', 'read committed', false),
     set_config('default_transaction_read_only', 'off', false),
     set_config('enable_seqscan', 'off', false),
+    set_config('enable_bitmapscan', 'off', false),
     set_config('enable_hashjoin', 'off', false),
     set_config('enable_mergejoin', 'off', false),
     set_config('jit', 'off', false)`

@@ -83,6 +83,8 @@ func listFilters(b *bench) {
 		{store.MachineFilter{Definition: "order"}, []string{"a", "b"}},
 		{store.MachineFilter{Definition: "invoice"}, []string{"c"}},
 		{store.MachineFilter{Definition: "none"}, nil},
+		{store.MachineFilter{Definition: "order\x00"}, nil},
+		{store.MachineFilter{Status: "\xff"}, nil},
 		{store.MachineFilter{Status: "active"}, []string{"a", "b"}},
 		{store.MachineFilter{Status: "starting"}, []string{"c"}},
 		{store.MachineFilter{Definition: "order", Status: "starting"}, nil},
