@@ -35,11 +35,10 @@ func TestDecide(t *testing.T) {
 var scriptEpoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
 type script struct {
-	held     held
-	inbox    []store.InboxRow // waiting and not parked
-	parked   []store.InboxRow
-	timers   map[int64]store.TimerRow // the table, by number
-	versions int
+	held   held
+	inbox  []store.InboxRow // waiting and not parked
+	parked []store.InboxRow
+	timers map[int64]store.TimerRow // the table, by number
 }
 
 func newScript() *script {
