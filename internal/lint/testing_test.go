@@ -41,8 +41,11 @@ func checkCalls(f *file, pkg string, names ...string) []finding {
 	}
 	var found []finding
 	ast.Inspect(f.ast, func(n ast.Node) bool {
-		if loop, ok := n.(*ast.ForStmt); ok && loop.Body != nil && pkg == "time" {
-			return false // it looks again and again
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			if pkg == "time" {
+				return false // it looks again and again
+			}
 		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
@@ -72,6 +75,9 @@ import "time"
 func TestA(t *testing.T) {
 	time.Sleep(time.Second) // found
 	for !done() {
+		time.Sleep(time.Millisecond)
+	}
+	for range 100 {
 		time.Sleep(time.Millisecond)
 	}
 }`)
