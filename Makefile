@@ -53,8 +53,8 @@ fuzz: ## run every fuzz test for FUZZTIME
 			go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$package; \
 		done; done
 
-fuzz-xstate: tools/xstate-oracle/node_modules ## hold the engine to XState on random cases (needs Node; ARGS="-n 5000 -seed 7")
-	go run ./tools/fuzz-xstate $(ARGS)
+fuzz-xstate: tools/xstate-oracle/node_modules ## hold the engine to XState on random cases (needs Node; N=5000, ARGS="-seed 7")
+	go run ./tools/fuzz-xstate -n $(N) $(ARGS)
 
 tools/%/node_modules: tools/%/package-lock.json
 	cd tools/$* && npm ci
