@@ -6,12 +6,15 @@ import (
 
 // action is one compiled action. Its expressions see the context left by the action before it.
 type action interface {
+	// name is what a trace calls the action, "" for one that is not in it: what it does is.
+	name() string
 	perform(m *macrostep) *Failure
 }
 
 // perform works through a list of actions in order.
 func (m *macrostep) perform(list []action) *Failure {
 	for _, a := range list {
+		m.trace.action(a)
 		if f := a.perform(m); f != nil {
 			return f
 		}
@@ -21,7 +24,7 @@ func (m *macrostep) perform(list []action) *Failure {
 
 // namedAction is one of setup.actions with its params. What it stands for runs in its place.
 type namedAction struct {
-	name   string
+	is     string
 	params *expression
 	body   *actionBody
 }
@@ -29,8 +32,9 @@ type namedAction struct {
 // actionBody is what a name in setup.actions stands for. It is shared by all who use the name.
 type actionBody struct{ actions []action }
 
+func (a *namedAction) name() string { return a.is }
+
 func (a *namedAction) perform(m *macrostep) *Failure {
-	m.trace.action(a.name)
 	params, f := m.eval(a.params)
 	if f != nil {
 		return f
@@ -46,15 +50,16 @@ func (a *namedAction) perform(m *macrostep) *Failure {
 
 // tracedAction is a name that setup.actions lacks: that it ran is all there is to it.
 type tracedAction struct {
-	name   string
+	is     string
 	params *expression
 }
 
+func (a *tracedAction) name() string { return a.is }
+
 func (a *tracedAction) perform(m *macrostep) *Failure {
-	m.trace.action(a.name)
 	params, f := m.eval(a.params)
 	if f == nil {
-		m.tell(RunAction{Type: a.name, Params: params})
+		m.tell(RunAction{Type: a.is, Params: params})
 	}
 	return f
 }
@@ -63,8 +68,9 @@ func (a *tracedAction) perform(m *macrostep) *Failure {
 // all keys change.
 type assignAction []assignment
 
+func (assignAction) name() string { return "assign" }
+
 func (a assignAction) perform(m *macrostep) *Failure {
-	m.trace.action("assign")
 	m.changed, m.assigned = true, true
 	context := m.scope.Context
 	for i := range a {
@@ -87,6 +93,8 @@ type branch struct {
 	actions []action
 }
 
+func (chooseAction) name() string { return "" }
+
 func (a chooseAction) perform(m *macrostep) *Failure {
 	for i := range a {
 		if a[i].guard != nil {
@@ -106,8 +114,9 @@ func (a chooseAction) perform(m *macrostep) *Failure {
 // emitAction tells the listeners of the machine's stream.
 type emitAction struct{ event *expression }
 
+func (*emitAction) name() string { return "emit" }
+
 func (a *emitAction) perform(m *macrostep) *Failure {
-	m.trace.action("emit")
 	event, f := m.evalEvent(a.event)
 	if f == nil {
 		m.later(Emit{Event: event})
@@ -118,8 +127,9 @@ func (a *emitAction) perform(m *macrostep) *Failure {
 // logAction writes into history.
 type logAction struct{ message *expression }
 
+func (*logAction) name() string { return "log" }
+
 func (a *logAction) perform(m *macrostep) *Failure {
-	m.trace.action("log")
 	message, f := m.eval(a.message)
 	if f == nil {
 		m.tell(Log{Message: present(message)})
@@ -135,8 +145,9 @@ type spawnAction struct {
 	input *expression
 }
 
+func (*spawnAction) name() string { return "spawnChild" }
+
 func (a *spawnAction) perform(m *macrostep) *Failure {
-	m.trace.action("spawnChild")
 	m.changed = true
 	id, f := m.evalText(a.id)
 	if f != nil {
@@ -154,8 +165,9 @@ func (a *spawnAction) perform(m *macrostep) *Failure {
 // stopAction stops an actor. Stopping what is not there does nothing.
 type stopAction struct{ id *expression }
 
+func (*stopAction) name() string { return "stopChild" }
+
 func (a *stopAction) perform(m *macrostep) *Failure {
-	m.trace.action("stopChild")
 	id, f := m.evalText(a.id)
 	if f == nil {
 		m.stopChild(id)
@@ -166,8 +178,9 @@ func (a *stopAction) perform(m *macrostep) *Failure {
 // taskAction asks for work outside, and for no answer.
 type taskAction struct{ fields *expression }
 
+func (*taskAction) name() string { return "" }
+
 func (a *taskAction) perform(m *macrostep) *Failure {
-	m.trace.action("task")
 	fields, f := m.eval(a.fields)
 	if f != nil {
 		return f

@@ -16,8 +16,9 @@ type raiseAction struct {
 	id    *expression
 }
 
+func (*raiseAction) name() string { return "raise" }
+
 func (a *raiseAction) perform(m *macrostep) *Failure {
-	m.trace.action("raise")
 	event, f := m.evalEvent(a.event)
 	if f != nil {
 		return f
@@ -31,7 +32,7 @@ func (a *raiseAction) perform(m *macrostep) *Failure {
 
 // sendAction sends a message: sendTo, sendParent and forwardTo.
 type sendAction struct {
-	name    string
+	is      string
 	at      string
 	to      *expression // the id of a child, or #_parent
 	machine *expression // instead of to: the id of any machine
@@ -40,8 +41,9 @@ type sendAction struct {
 	id      *expression
 }
 
+func (a *sendAction) name() string { return a.is }
+
 func (a *sendAction) perform(m *macrostep) *Failure {
-	m.trace.action(a.name)
 	to, f := a.address(m)
 	if f != nil {
 		return f
@@ -118,8 +120,9 @@ func (m *macrostep) startSend(d *delay, id *expression, event value.Value, to Ad
 // cancelAction cancels a delayed raise or sendTo.
 type cancelAction struct{ id *expression }
 
+func (*cancelAction) name() string { return "cancel" }
+
 func (a *cancelAction) perform(m *macrostep) *Failure {
-	m.trace.action("cancel")
 	id, f := m.evalText(a.id)
 	if f == nil {
 		m.cancelTimer(id)

@@ -93,6 +93,8 @@ type compiler struct {
 	memo        map[string]*delay // delays that are written where they are used
 
 	raised  []raised // constant events that are raised
+	types   []string // event types by number, "" for a wildcard, which takes events of many types
+	exits   bool     // some state has exit actions
 	planned int      // states in all plans
 }
 

@@ -99,21 +99,21 @@ func (c *compiler) raise(a *syntax.Action, sees expr.Names) action {
 
 // send compiles the three actions that send a message.
 func (c *compiler) send(a *syntax.Action, sees expr.Names) action {
-	s := &sendAction{at: a.At, name: "sendTo"}
+	s := &sendAction{at: a.At, is: "sendTo"}
 	switch a.Kind {
 	case syntax.ActSendParent:
-		s.name = "sendParent"
+		s.is = "sendParent"
 		s.to = &expression{at: a.At, constant: value.OfText(parentAddress)}
 	case syntax.ActForwardTo:
-		s.name = "forwardTo"
+		s.is = "forwardTo"
 	}
 	if s.to == nil {
-		s.to = c.field(a, s.name, "to", a.To, sees)
+		s.to = c.field(a, s.is, "to", a.To, sees)
 	}
-	s.machine = c.field(a, s.name, "machine", a.Machine, sees)
-	s.event = c.field(a, s.name, "event", a.Event, sees)
-	s.delay = c.actionDelay(a.Delay, c.place(a, s.name, "delay"))
-	s.id = c.field(a, s.name, "id", a.ID, sees)
+	s.machine = c.field(a, s.is, "machine", a.Machine, sees)
+	s.event = c.field(a, s.is, "event", a.Event, sees)
+	s.delay = c.actionDelay(a.Delay, c.place(a, s.is, "delay"))
+	s.id = c.field(a, s.is, "id", a.ID, sees)
 	return s
 }
 
@@ -133,7 +133,7 @@ func (c *compiler) namedAction(a *syntax.Action, sees expr.Names) action {
 	case stage == underWay:
 		c.fault(a.At, CodeEndless, "the action %q leads back to itself", a.Name)
 	case stage == untouched && c.doc.Options.TraceUnknown:
-		return &tracedAction{name: a.Name, params: params}
+		return &tracedAction{is: a.Name, params: params}
 	case stage == untouched:
 		known := make([]string, len(c.doc.Setup.Actions))
 		for i, x := range c.doc.Setup.Actions {
@@ -141,7 +141,7 @@ func (c *compiler) namedAction(a *syntax.Action, sees expr.Names) action {
 		}
 		c.unknown(a.At, CodeUnknownAction, "setup.actions has no", a.Name, known)
 	}
-	return &namedAction{name: a.Name, params: params, body: body}
+	return &namedAction{is: a.Name, params: params, body: body}
 }
 
 // actionBody compiles what a name of setup.actions stands for, once. About the stage see guardBody.

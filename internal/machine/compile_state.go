@@ -18,6 +18,7 @@ func (c *compiler) compileState(index int32) {
 	c.doneEvents(n)
 	n.entry = c.actionList(s.Entry, here)
 	n.exit = c.actionList(s.Exit, here)
+	c.exits = c.exits || len(n.exit) > 0
 	n.output = c.template(s.Output, child(s.At, "output"), here)
 	n.always = c.transitions(index, s.Always)
 	c.compileInitial(n, s)
@@ -159,13 +160,18 @@ func (c *compiler) compileAfter(n *node, s *syntax.State, lists *descriptors) {
 // name, and those of wildcards longest first.
 func (c *compiler) compileCandidates(n *node, lists descriptors) {
 	for _, l := range lists {
+		w, wild := newWildcard(l.descriptor)
 		number, ok := c.d.events[l.descriptor]
 		if !ok {
 			number = int32(len(c.d.events))
 			c.d.events[l.descriptor] = number
+			c.types = append(c.types, l.descriptor)
+			if wild {
+				c.types[number] = ""
+			}
 		}
 		n.exact = append(n.exact, candidates{event: number, list: l.list})
-		if w, ok := newWildcard(l.descriptor); ok {
+		if wild {
 			w.list = l.list
 			n.wild = append(n.wild, w)
 		}

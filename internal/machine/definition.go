@@ -110,6 +110,11 @@ type transition struct {
 	domain int32 // none: the root is inside
 	plan   []entered
 	ids    []string
+
+	// after is the configuration that the transition leads to, in the order of activation, and record
+	// the trace of a microstep of it alone. They are nil unless they are the same every time.
+	after  []int32
+	record []Microstep
 }
 
 // afterTimer is one key of after.

@@ -4,13 +4,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/detent-run/detent/internal/machine/expr"
 	"github.com/detent-run/detent/internal/machine/value"
 )
 
-// macrostep is a macrostep under way: what the machine has become so far, and the space that its
+// macrostep is a macrostep under way: what the machine has become so far, and the room that its
 // procedures work in. Nothing of it is visible before it is over.
 type macrostep struct {
+	progress
+	room
+}
+
+// progress is how far a macrostep has come. It begins anew with each.
+type progress struct {
 	d      *Definition
 	before Snapshot // a failure goes back to it
 	origin Origin
@@ -21,16 +26,9 @@ type macrostep struct {
 	hops   int
 
 	event  *Event // the event under way; scope.Event is its data
-	queue  []Event
 	rounds int
-
-	scope   expr.Scope // its Context is the context so far
-	budget  expr.Budget
-	current configuration  // what transitions are selected from
-	next    configuration  // what the microstep under way leads to
-	paths   *configuration // during the microstep of the start: where stateIn looks paths up
-	status  Status
-	output  value.Value
+	status Status
+	output value.Value
 
 	history   historyValue
 	timers    []Timer
@@ -39,11 +37,13 @@ type macrostep struct {
 	nextChild int64
 
 	immediate []Effect // as they ran
-	deferred  []Effect // as they run when the macrostep is over
 	trace     tracer
 
 	invoking   []invoke // of the state whose entry actions run
 	invokingNo int64    // the number that is set aside for the first of them
+
+	paths *configuration // during the microstep of the start: where stateIn looks paths up
+	known []int32        // the current configuration as the plan of a transition has it, nil when there is none
 
 	changed      bool  // the microstep changed the machine, as XState counts it
 	recorded     bool  // ... recorded history
@@ -53,33 +53,6 @@ type macrostep struct {
 	fired        int64 // the number of the timer that caused the macrostep
 	timersOwned  bool  // timers is no longer the snapshot's
 	childrenMade bool  // children is no longer the snapshot's
-
-	selected  []*transition
-	exits     []run
-	runs      []run
-	entry     []entered
-	completed []int32
-	effective []int32
-	space     space
-}
-
-// space is where the sets of a macrostep begin, so that those of usual size need no allocation of
-// their own.
-type space struct {
-	external Event
-
-	order, sorted, nextOrder, nextSorted [8]int32
-
-	selected    [2]*transition
-	exits, runs [2]run
-}
-
-// prepare lets the sets begin in the space.
-func (m *macrostep) prepare() {
-	s := &m.space
-	m.current.order, m.current.sorted = s.order[:0], s.sorted[:0]
-	m.next.order, m.next.sorted = s.nextOrder[:0], s.nextSorted[:0]
-	m.selected, m.exits, m.runs = s.selected[:0], s.exits[:0], s.runs[:0]
 }
 
 // errorEvents is how the types of the events begin with which actors tell of their failure.
@@ -129,7 +102,7 @@ func (m *macrostep) settle() *Failure {
 				continue
 			}
 		}
-		if len(m.queue) == 0 {
+		if m.taken == len(m.queue) {
 			return nil
 		}
 		if f := m.handleQueued(); f != nil {
@@ -142,10 +115,10 @@ func (m *macrostep) settle() *Failure {
 
 // handleQueued takes the first event off the internal queue and the transitions that it enables.
 func (m *macrostep) handleQueued() *Failure {
-	e := m.queue[0]
-	m.queue = m.queue[1:]
-	m.handle(&e)
-	ts, f := m.selectTransitions(&e)
+	e := &m.queue[m.taken]
+	m.taken++
+	m.handle(e)
+	ts, f := m.selectTransitions(e)
 	if f != nil {
 		return f
 	}
@@ -200,7 +173,10 @@ func (m *macrostep) finish() (Result, error) {
 		nextChild: m.nextChild,
 		hops:      m.hops,
 	}
-	if m.moved {
+	switch {
+	case m.known != nil:
+		s.active = m.known
+	case m.moved:
 		s.active = slices.Clone(m.current.order)
 	}
 	return Result{

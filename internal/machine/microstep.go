@@ -20,7 +20,7 @@ func (m *macrostep) microstep(ts []*transition) *Failure {
 	kept := m.removeConflictingTransitions(ts)
 	m.trace.begin(m.event.Type, kept)
 	f := m.take(kept)
-	m.trace.end()
+	m.trace.end(f != nil)
 	if f != nil {
 		return f
 	}
@@ -49,7 +49,7 @@ func (m *macrostep) take(kept []*transition) *Failure {
 			return f
 		}
 	}
-	m.adopt()
+	m.adopt(kept)
 	return nil
 }
 
@@ -76,10 +76,14 @@ func (m *macrostep) performTransitions(ts []*transition) *Failure {
 // adopt makes the configuration that was entered the current one. XState keeps the old order of
 // activation when the set is the same as before and no history was recorded: its snapshot is
 // not replaced then.
-func (m *macrostep) adopt() {
+func (m *macrostep) adopt(kept []*transition) {
 	if !m.recorded && slices.Equal(m.current.sorted, m.next.sorted) {
 		return
 	}
 	m.current, m.next = m.next, m.current
 	m.changed, m.moved = true, true
+	m.known = nil
+	if len(kept) == 1 {
+		m.known = kept[0].after
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/detent-run/detent/internal/machine"
+	"github.com/detent-run/detent/internal/machine/syntax"
 	"github.com/detent-run/detent/internal/machine/value"
 )
 
@@ -75,18 +76,19 @@ options: {onError: fail}
 
 // walk lets a machine go wherever the bytes lead: each chooses an event, a timer or an answer.
 func walk(t *testing.T, definition string, moves []byte) {
-	d := compile(t, definition)
+	x := newTriplets(t, definition)
+	d := x.d
 	self := &machine.Identity{ID: "m-1", Definition: "menagerie", Version: 1}
 	now := machine.Time(0)
-	snapshot := both(t, d, func() (machine.Result, error) {
-		return d.Start(self, value.Value{}, machine.Moment{})
+	snapshot := x.macrostep(t, func(w *machine.Workspace, d *machine.Definition) (machine.Result, error) {
+		return w.Start(d, self, value.Value{}, machine.Moment{})
 	}).Snapshot
 	for _, move := range moves {
 		ev, at := choose(snapshot, move, now)
 		now = max(now, at)
 		before := d.AppendSnapshot(nil, snapshot)
-		r := both(t, d, func() (machine.Result, error) {
-			return d.Step(snapshot, ev, machine.Moment{Event: at, Processing: at})
+		r := x.macrostep(t, func(w *machine.Workspace, d *machine.Definition) (machine.Result, error) {
+			return w.Step(d, snapshot, ev, machine.Moment{Event: at, Processing: at})
 		})
 		if after := d.AppendSnapshot(nil, snapshot); !bytes.Equal(before, after) {
 			t.Fatalf("the step has changed the snapshot before it from\n%s\nto\n%s", before, after)
@@ -122,20 +124,46 @@ func choose(s machine.Snapshot, move byte, now machine.Time) (machine.Event, mac
 	}
 }
 
-// both makes a macrostep twice and through JSON, and returns the result.
-func both(t *testing.T, d *machine.Definition, macrostep func() (machine.Result, error)) machine.Result {
-	t.Helper()
-	r, err := macrostep()
-	again, errAgain := macrostep()
-	if one, other := describeResult(d, r, err), describeResult(d, again, errAgain); one != other {
-		t.Fatalf("the same step gives\n%s\nand then\n%s", one, other)
+// triplets make every macrostep in three ways that must agree: in a new workspace, in one that served
+// all macrosteps before, and with nothing worked out ahead.
+type triplets struct {
+	d, unplanned *machine.Definition
+	space        machine.Workspace
+}
+
+func newTriplets(tb testing.TB, definition string) *triplets {
+	tb.Helper()
+	doc, err := syntax.DecodeYAML([]byte(definition))
+	if err != nil {
+		tb.Fatal(err)
 	}
-	text := d.AppendSnapshot(nil, r.Snapshot)
-	restored, decodeErr := d.DecodeSnapshot(r.Snapshot.Self, text)
+	unplanned, err := machine.CompileUnplanned(doc)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &triplets{d: compile(tb, definition), unplanned: unplanned}
+}
+
+// macrostep makes a macrostep three times and through JSON, and returns the result. What an earlier one
+// returned must be as it was when the workspace has been used again.
+func (x *triplets) macrostep(t *testing.T, run func(*machine.Workspace, *machine.Definition) (machine.Result, error)) machine.Result {
+	t.Helper()
+	r, err := run(new(machine.Workspace), x.d)
+	want := describeResult(x.d, r, err)
+	used, usedErr := run(&x.space, x.d)
+	unplanned, unplannedErr := run(&x.space, x.unplanned)
+	if got := describeResult(x.d, used, usedErr); got != want {
+		t.Fatalf("a step gives\n%s\nand in a workspace that is used again\n%s", want, got)
+	}
+	if got := describeResult(x.d, unplanned, unplannedErr); got != want {
+		t.Fatalf("a step gives\n%s\nand without anything worked out ahead\n%s", want, got)
+	}
+	text := x.d.AppendSnapshot(nil, r.Snapshot)
+	restored, decodeErr := x.d.DecodeSnapshot(r.Snapshot.Self, text)
 	if decodeErr != nil {
 		t.Fatalf("%s\n%v", text, decodeErr)
 	}
-	if other := d.AppendSnapshot(nil, restored); !bytes.Equal(text, other) {
+	if other := x.d.AppendSnapshot(nil, restored); !bytes.Equal(text, other) {
 		t.Fatalf("%s\nis read as\n%s", text, other)
 	}
 	r.Snapshot = restored
@@ -244,7 +272,8 @@ func FuzzDecodeSnapshot(f *testing.F) {
 		}
 		f.Add(d.AppendSnapshot(nil, s))
 	}
-	d := compile(f, definition)
+	x := newTriplets(f, definition)
+	d := x.d
 	f.Fuzz(func(t *testing.T, text []byte) {
 		self := &machine.Identity{ID: "m-1"}
 		s, err := d.DecodeSnapshot(self, text)
@@ -264,8 +293,8 @@ func FuzzDecodeSnapshot(f *testing.F) {
 		}
 		for move := range byte(12) {
 			ev, at := choose(s, move, s.Now)
-			both(t, d, func() (machine.Result, error) {
-				return d.Step(s, ev, machine.Moment{Event: at, Processing: at})
+			x.macrostep(t, func(w *machine.Workspace, d *machine.Definition) (machine.Result, error) {
+				return w.Step(d, s, ev, machine.Moment{Event: at, Processing: at})
 			})
 		}
 	})

@@ -13,7 +13,11 @@ const hopsInPlace = 100
 // Start makes a machine: its first macrostep. When it fails, the error is a *Failure and the Result
 // is what XState makes of it (status error); the shell chooses by OnError whether that counts.
 func (d *Definition) Start(self *Identity, input value.Value, at Moment) (Result, error) {
-	before := Snapshot{
+	return new(macrostep).start(d, self, input, at)
+}
+
+func (m *macrostep) start(d *Definition, self *Identity, input value.Value, at Moment) (Result, error) {
+	m.before = Snapshot{
 		Self:    self,
 		Context: value.OfObject(),
 		Now:     at.Event,
@@ -22,7 +26,7 @@ func (d *Definition) Start(self *Identity, input value.Value, at Moment) (Result
 		nextTimer: 1,
 		nextChild: 1,
 	}
-	m := d.newMacrostep(before, FromStart, at)
+	m.begin(d, FromStart, at)
 	if f := m.startContext(input); f != nil {
 		return m.fail(f)
 	}
@@ -69,14 +73,15 @@ func (m *macrostep) initialMicrostep(input value.Value) *Failure {
 	m.next.set(m.current.order)
 	m.trace.begin(initType, []*transition{m.d.initial})
 	f := m.enterInitial()
-	m.trace.end()
+	m.trace.end(f != nil)
 	m.paths = nil
 	return f
 }
 
 // enterInitial is a microstep's entry without an exit before it.
 func (m *macrostep) enterInitial() *Failure {
-	if f := m.enterStates([]*transition{m.d.initial}); f != nil {
+	initial := []*transition{m.d.initial}
+	if f := m.enterStates(initial); f != nil {
 		return f
 	}
 	if m.status == Done {
@@ -84,7 +89,7 @@ func (m *macrostep) enterInitial() *Failure {
 			return f
 		}
 	}
-	m.adopt()
+	m.adopt(initial)
 	return nil
 }
 
@@ -93,10 +98,15 @@ func (m *macrostep) enterInitial() *Failure {
 // A snapshot that is not Active takes nothing in, and neither does any snapshot the event of a timer
 // that is not on its list: the Result is then the snapshot as it was, and Handled is false.
 func (d *Definition) Step(s Snapshot, ev Event, at Moment) (Result, error) {
+	return new(macrostep).step(d, s, ev, at)
+}
+
+func (m *macrostep) step(d *Definition, s Snapshot, ev Event, at Moment) (Result, error) {
 	if s.Status != Active {
 		return Result{Snapshot: s}, nil
 	}
-	m := d.newMacrostep(s, ev.Origin, at)
+	m.before = s
+	m.begin(d, ev.Origin, at)
 	if ev.Timer != 0 {
 		timer, ok := m.takeTimer(ev.Timer)
 		if !ok {
@@ -107,28 +117,20 @@ func (d *Definition) Step(s Snapshot, ev Event, at Moment) (Result, error) {
 			return m.finish()
 		}
 	}
-	m.space.external = ev
-	if f := m.mainEventLoop(&m.space.external); f != nil {
+	m.external = ev
+	if f := m.mainEventLoop(&m.external); f != nil {
 		return m.fail(f)
 	}
 	return m.finish()
 }
 
-// newMacrostep prepares the macrostep that follows a snapshot.
-func (d *Definition) newMacrostep(s Snapshot, origin Origin, at Moment) *macrostep {
-	m := &macrostep{
-		d:         d,
-		before:    s,
-		origin:    origin,
-		at:        at,
-		seq:       s.Seq + 1,
-		hops:      s.hops,
-		history:   s.history,
-		timers:    s.Timers,
-		children:  s.Children,
-		nextTimer: s.nextTimer,
-		nextChild: s.nextChild,
-	}
+// begin prepares the macrostep that follows the snapshot m.before.
+func (m *macrostep) begin(d *Definition, origin Origin, at Moment) {
+	s := &m.before
+	m.d, m.origin, m.at = d, origin, at
+	m.seq, m.hops = s.Seq+1, s.hops
+	m.history, m.timers, m.children = s.history, s.Timers, s.Children
+	m.nextTimer, m.nextChild = s.nextTimer, s.nextChild
 	m.pass(origin, at)
 	m.scope.Context = s.Context
 	m.scope.Now = m.now.millis()
@@ -136,12 +138,11 @@ func (d *Definition) newMacrostep(s Snapshot, origin Origin, at Moment) *macrost
 	if d.needsSelf {
 		m.scope.Self = s.Self.value()
 	}
-	if d.needsView {
+	if d.needsView && m.scope.InState == nil {
 		m.scope.InState, m.scope.HasTag = m.inState, m.hasTag
 	}
 	m.prepare()
 	m.current.set(s.active)
-	return m
 }
 
 // pass sets the effective time of the macrostep, which never goes back, and the instant that its

@@ -15,6 +15,7 @@ const repeats = 50
 type engine struct {
 	scenario *scenario
 	program  *machine.Definition
+	space    machine.Workspace // a lane has one as well
 	children map[string]*machine.Definition // by name of the actor
 	self     *machine.Identity
 	event    machine.Event
@@ -36,7 +37,7 @@ func newEngine(s *scenario) (*engine, error) {
 	if !s.Event.IsAbsent() {
 		e.event = machine.NewEvent(s.Event)
 	}
-	res, err := e.program.Start(e.self, value.Value{}, machine.Moment{})
+	res, err := e.space.Start(e.program, e.self, value.Value{}, machine.Moment{})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func repeated(once func() error) work {
 }
 
 func (e *engine) step(s machine.Snapshot) (machine.Snapshot, error) {
-	res, err := e.program.Step(s, e.event, machine.Moment{})
+	res, err := e.space.Step(e.program, s, e.event, machine.Moment{})
 	return res.Snapshot, err
 }
 
@@ -135,7 +136,7 @@ func (e *engine) burst(step func(machine.Snapshot) (machine.Snapshot, error)) wo
 }
 
 func (e *engine) drain(step func(machine.Snapshot) (machine.Snapshot, error)) (machine.Snapshot, error) {
-	res, err := e.program.Start(e.self, value.Value{}, machine.Moment{})
+	res, err := e.space.Start(e.program, e.self, value.Value{}, machine.Moment{})
 	if err != nil {
 		return res.Snapshot, err
 	}
@@ -151,7 +152,7 @@ func (e *engine) drain(step func(machine.Snapshot) (machine.Snapshot, error)) (m
 // create starts a machine and the machines that it invokes, and stops them. To the core, being stopped is a
 // status.
 func (e *engine) create(d *machine.Definition, stored bool) error {
-	res, err := d.Start(e.self, value.Value{}, machine.Moment{})
+	res, err := e.space.Start(d, e.self, value.Value{}, machine.Moment{})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,24 @@
+package machine
+
+import "github.com/detent-run/detent/internal/machine/syntax"
+
+// CompileUnplanned compiles a document without what is worked out ahead of time: the dumb twin that
+// Compile's definitions must behave like.
+func CompileUnplanned(doc *syntax.Document) (*Definition, error) {
+	d, err := Compile(doc)
+	if err != nil {
+		return nil, err
+	}
+	forget := func(list []*transition) {
+		for _, t := range list {
+			t.static, t.domain, t.plan, t.ids, t.after, t.record = len(t.targets) == 0, t.source, nil, nil, nil, nil
+		}
+	}
+	for i := range d.nodes {
+		forget(d.nodes[i].always)
+		for _, c := range d.nodes[i].exact {
+			forget(c.list)
+		}
+	}
+	return d, nil
+}
