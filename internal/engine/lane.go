@@ -15,6 +15,7 @@ import (
 const (
 	claimLimit     = 1024                  // events read at once
 	claimMost      = 64 * claimLimit       // ... when a page led to nothing
+	dueShare       = 256                   // machines with due timers in a batch
 	machineShare   = 64                    // macrosteps of one machine in a batch
 	decideShare    = 5 * time.Millisecond  // of deciding in a batch
 	ownLookEvery   = time.Second           // how long a stopped scheduler can delay a timer
@@ -64,7 +65,7 @@ type Lane struct {
 	shunned map[store.Key]time.Time // these are left alone until then
 
 	hints sync.Mutex // guards what follows
-	due   map[store.Key]struct{}
+	due   dueMachines
 	wake  chan struct{}
 
 	progress sync.Mutex // guards what follows
@@ -79,7 +80,6 @@ func NewLane(s laneStore, defs *Definitions, o LaneOptions) *Lane {
 		limit:   claimLimit,
 		suspect: map[store.Key]bool{},
 		shunned: map[store.Key]time.Time{},
-		due:     map[store.Key]struct{}{},
 		wake:    make(chan struct{}, 1),
 	}
 }
@@ -104,7 +104,7 @@ func (l *Lane) Hold(buckets []int16) {
 func (l *Lane) Due(keys ...store.Key) {
 	l.hints.Lock()
 	for _, k := range keys {
-		l.due[k] = struct{}{}
+		l.due.add(k)
 	}
 	l.hints.Unlock()
 	l.Wake()
@@ -175,7 +175,8 @@ func (l *Lane) pause(ctx context.Context, wait time.Duration, wakeable bool) {
 }
 
 // AdvanceOnce handles one batch: it claims what waits for the lane's machines, decides, and applies
-// the decisions in one transaction. It returns 0 when nothing is left to do for now. After an error nothing was applied, or it is not known: the next call finds out.
+// the decisions in one transaction. It returns 0 when nothing is left to do for now. After an error
+// nothing was applied, or it is not known: the next call finds out.
 func (l *Lane) AdvanceOnce(ctx context.Context) (int, error) {
 	l.batch.Lock()
 	defer l.batch.Unlock()
@@ -187,18 +188,20 @@ func (l *Lane) AdvanceOnce(ctx context.Context) (int, error) {
 	l.setBusy(time.Now())
 	defer l.setBusy(time.Time{})
 
-	works, full, err := l.claim(ctx)
+	b, err := l.claim(ctx)
 	if err != nil {
 		return 0, err
 	}
-	decisions, left := decideAll(works)
+	decisions, rest, more := decideAll(b.works)
+	rest = append(rest, b.rest...)
+	l.comeAgain(decisions, rest)
 	applied, err := l.apply(ctx, decisions)
 	if err != nil {
 		return applied, err
 	}
-	stuck := full && len(decisions) == 0 && l.limit == claimMost
-	l.limit = nextLimit(l.limit, full, len(decisions))
-	if (left || full) && !stuck {
+	stuck := b.full && len(decisions) == 0 && l.limit == claimMost
+	l.limit = nextLimit(l.limit, b.full, len(decisions))
+	if (more || len(rest) > 0 || b.full) && !stuck {
 		applied++
 	}
 	return applied, nil
@@ -213,23 +216,23 @@ func nextLimit(limit int, full bool, decisions int) int {
 	return claimLimit
 }
 
-// decideAll decides machine by machine until the batch has had its share of time, and reports
-// whether something is left that can be decided at once.
-func decideAll(works []*work) (decisions []decision, left bool) {
+// decideAll decides machine by machine until the batch has had its share of time. It returns what it did
+// not come to, and whether one of the decided machines can go on at once.
+func decideAll(works []*work) (decisions []decision, rest []*work, more bool) {
 	begin := time.Now()
 	spent := func() bool { return time.Since(begin) > decideShare }
 	for i, w := range works {
 		if i > 0 && spent() {
-			return decisions, true
+			return decisions, works[i:], more
 		}
 		w.enough = func(n int) bool { return n >= machineShare || spent() }
 		d := decideOrSuspend(w)
-		left = left || d.more
+		more = more || d.more
 		if !d.empty() {
 			decisions = append(decisions, d)
 		}
 	}
-	return decisions, left
+	return decisions, nil, more
 }
 
 func decideOrSuspend(w *work) decision {

@@ -24,6 +24,7 @@ func (l *Lane) apply(ctx context.Context, decisions []decision) (int, error) {
 	case err == nil:
 		return len(decisions), nil
 	case errors.As(err, &late):
+		l.fireAgain(decisions)
 		return 1, nil // come again at once
 	case errors.Is(err, store.ErrDuplicate):
 		l.forget(decisions)
@@ -90,8 +91,10 @@ func (l *Lane) blame(ctx context.Context, d decision, cause error) (int, error) 
 	return 1, nil
 }
 
-// forget drops what the lane keeps of the machines: the database knows better.
+// forget drops what the lane keeps of the machines, for the database knows better, but not that their
+// timers are due.
 func (l *Lane) forget(decisions []decision) {
+	l.fireAgain(decisions)
 	for i := range decisions {
 		l.cache.drop(decisions[i].next.key)
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -12,14 +11,14 @@ import (
 )
 
 // claim reads what waits for the lane's machines: the oldest events of the inbox, and all that
-// waits for machines whose timers are due. full reports that more waits than was read.
+// waits for machines whose timers are due.
 //
 // A deadline must not wait for the events of other machines. That is why machines with due timers
 // are read for themselves, however long the inbox is, and come first in the batch.
-func (l *Lane) claim(ctx context.Context) (works []*work, full bool, err error) {
+func (l *Lane) claim(ctx context.Context) (b *batch, err error) {
 	due, err := l.takeDue(ctx)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -28,22 +27,23 @@ func (l *Lane) claim(ctx context.Context) (works []*work, full bool, err error) 
 	}()
 	page, err := l.store.Claim(ctx, l.buckets, l.limit)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	l.o.Clock.Note(page.Clock)
-	batch := newBatch()
+	b = &batch{byKey: map[store.Key]*work{}, full: page.More}
 	if len(due) > 0 {
 		own, err := l.store.ClaimMachines(ctx, due, machineShare+1)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
-		batch.addDue(due, own)
+		b.addDue(due, own)
 	}
-	batch.addPage(page)
-	if err := l.load(ctx, batch.works); err != nil {
-		return nil, false, err
+	b.addPage(page)
+	if err := l.load(ctx, b); err != nil {
+		return nil, err
 	}
-	return slices.DeleteFunc(batch.works, l.unknown), page.More, nil
+	b.works = slices.DeleteFunc(b.works, l.unknown)
+	return b, nil
 }
 
 // unknown reports whether there is no such machine, or one that is left alone for a while.
@@ -58,38 +58,34 @@ func (l *Lane) unknown(w *work) bool {
 // takeDue returns the machines whose timers are due: those that the scheduler named, and, once a
 // second, those that the lane finds itself, so that a stopped scheduler delays little and changes nothing.
 func (l *Lane) takeDue(ctx context.Context) ([]store.Key, error) {
-	l.hints.Lock()
-	named := l.due
-	l.due = map[store.Key]struct{}{}
-	l.hints.Unlock()
-
 	now := time.Now()
 	until, known := l.o.Clock.Lower(now)
 	if known && now.Sub(l.looked) >= ownLookEvery {
 		rows, _, sample, err := l.store.DueTimers(ctx, l.buckets, until, ownLookLimit)
 		if err != nil {
-			l.Due(slices.Collect(maps.Keys(named))...)
 			return nil, err
 		}
 		l.o.Clock.Note(sample)
 		l.looked = now
 		for _, r := range rows {
-			named[r.Key] = struct{}{} // once, however many of its timers are due
+			l.Due(r.Key)
 		}
 	}
-	due := slices.Collect(maps.Keys(named))
+	l.hints.Lock()
+	defer l.hints.Unlock()
+	due := l.due.take(dueShare)
+	if len(l.due.order) > 0 {
+		l.Wake() // for the rest
+	}
 	return due, nil
 }
 
 // batch gathers the works of a batch, one for each machine.
 type batch struct {
 	works []*work
+	rest  []*work // too much for one batch
 	byKey map[store.Key]*work
-	due   map[store.Key]bool // these were read for themselves
-}
-
-func newBatch() *batch {
-	return &batch{byKey: map[store.Key]*work{}, due: map[store.Key]bool{}}
+	full  bool // more waits than was read
 }
 
 func (b *batch) find(k store.Key, page store.Page) *work {
@@ -102,18 +98,17 @@ func (b *batch) find(k store.Key, page store.Page) *work {
 	return w
 }
 
-// addDue adds machines with due timers, each with the beginning of its own inbox. One that was cut
-// off has seen events up to its last one only.
+// addDue adds machines with due timers, each with the beginning of its own inbox. Of one that was cut
+// off the events are seen up to its last one only.
 func (b *batch) addDue(due []store.Key, own store.Page) {
 	own.More = false
 	for _, k := range due {
-		b.due[k] = true
-		b.find(k, own)
+		b.find(k, own).due = true
 	}
 	for _, row := range own.Events {
 		w := b.find(row.Key, own)
 		w.events = append(w.events, row)
-		if len(w.events) > machineShare {
+		if own.Cut[row.Key] || len(w.events) > machineShare {
 			w.horizon = min(w.horizon, timeOf(row.EventTime))
 		}
 	}
@@ -122,8 +117,7 @@ func (b *batch) addDue(due []store.Key, own store.Page) {
 // addPage adds the events of a page, but for machines that were read for themselves.
 func (b *batch) addPage(page store.Page) {
 	for _, row := range page.Events {
-		if !b.due[row.Key] {
-			w := b.find(row.Key, page)
+		if w := b.find(row.Key, page); !w.due {
 			w.events = append(w.events, row)
 		}
 	}
@@ -138,11 +132,12 @@ func horizonOf(p store.Page) machine.Time {
 	return at
 }
 
-// load fills in how the machines stand, from the cache or the database.
-func (l *Lane) load(ctx context.Context, works []*work) error {
+// load fills in how the machines stand, from the cache or the database. What the database omits, for the
+// machines before it are large, is left for the next batch.
+func (l *Lane) load(ctx context.Context, b *batch) error {
 	missing := make(map[store.Key]*work)
 	var keys []store.Key
-	for _, w := range works {
+	for _, w := range b.works {
 		if h, ok := l.cache.find(w.key); ok {
 			w.held = *h
 			continue
@@ -159,13 +154,21 @@ func (l *Lane) load(ctx context.Context, works []*work) error {
 	}
 	for _, row := range rows {
 		w := missing[row.Key]
+		if w.omitted = row.Omitted; w.omitted {
+			b.rest = append(b.rest, w)
+			continue
+		}
 		if err := l.revive(ctx, row, &w.held); err != nil {
 			if !unreadable(err) {
 				return err
 			}
 			w.broken, w.raw = err, row.Snapshot
+			continue
 		}
+		read := w.held
+		l.cache.put(&read) // the batch may not come to it
 	}
+	b.works = slices.DeleteFunc(b.works, func(w *work) bool { return w.omitted })
 	return nil
 }
 

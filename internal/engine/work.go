@@ -49,9 +49,11 @@ func (h *held) started() bool { return h.snapshot.Seq > 0 }
 // work is one machine's share of a batch: how it stands, and what waits for it.
 type work struct {
 	held
-	events []store.InboxRow // in the order of (event time, no)
-	broken error            // why the machine cannot be read, nil when it can
-	raw    []byte           // the snapshot as it is, of a machine that cannot be read
+	events  []store.InboxRow // in the order of (event time, no)
+	broken  error            // why the machine cannot be read, nil when it can
+	raw     []byte           // the snapshot as it is, of a machine that cannot be read
+	omitted bool             // its snapshot has not been read
+	due     bool             // its timers are due: it was read for itself
 
 	// horizon is the instant up to which the lane has seen every event that was acknowledged before
 	// it. No timer beyond it may be decided: an earlier event might still turn up.

@@ -20,40 +20,55 @@ type Machine struct {
 	Snapshot   []byte // the core's bytes; nil before the first macrostep
 	Reason     []byte // JSON object: why it is suspended; nil otherwise
 	Deferred   bool   // parked events wait for another configuration (LoadMachines only)
+	Omitted    bool   // its snapshot was left out, for those before it are large (LoadMachines only)
 	Owner      string // who holds its bucket, "" when nobody does (FindMachine and ListMachines only)
 	CreatedAt  time.Time
 	UpdatedAt  time.Time // of the newest snapshot, or createdAt
 }
 
+// loadBytes bounds the snapshots that one LoadMachines reads: a batch's machines can be some hundred
+// kilobytes, or some gigabytes.
+const loadBytes = 8 << 20
+
 // loadMachinesSQL reads what a lane has to know. A suspended machine's parked events wait for an
-// operator, not for another configuration, but that difference is the caller's.
+// operator, not for another configuration, but that difference is the caller's. How large a snapshot is
+// can be told without reading it.
 const loadMachinesSQL = `
 SELECT
-    m.namespace, m.machine_id, m.definition, m.version, coalesce(m.parent, ''), m.labels,
-    coalesce(s.seq, 0), coalesce(s.status, 'starting'), s.snapshot, s.reason,
-    EXISTS (
-        SELECT FROM detent.inbox i
-        WHERE i.bucket = m.bucket AND i.namespace = m.namespace AND i.machine_id = m.machine_id AND i.parked
-    ),
-    m.created_at, coalesce(s.updated_at, m.created_at)
-FROM unnest(@buckets::smallint[], @namespaces::text[], @machines::text[]) AS u (bucket, namespace, machine_id)
-JOIN detent.machine m
-    ON m.bucket = u.bucket AND m.namespace = u.namespace AND m.machine_id = u.machine_id
-LEFT JOIN LATERAL (
-    SELECT * FROM detent.snapshot s
-    WHERE s.bucket = m.bucket AND s.namespace = m.namespace AND s.machine_id = m.machine_id
-    ORDER BY s.seq DESC
-    LIMIT 1
-) s ON true`
+    w.namespace, w.machine_id, w.definition, w.version, w.parent, w.labels, w.seq, w.status,
+    CASE WHEN w.before < @bytes THEN w.snapshot END, w.reason, w.deferred, w.created_at, w.updated_at, w.before >= @bytes
+FROM (
+    SELECT
+        u.place, m.namespace, m.machine_id, m.definition, m.version, coalesce(m.parent, '') AS parent, m.labels,
+        coalesce(s.seq, 0) AS seq, coalesce(s.status, 'starting') AS status, s.snapshot, s.reason,
+        EXISTS (
+            SELECT FROM detent.inbox i
+            WHERE i.bucket = m.bucket AND i.namespace = m.namespace AND i.machine_id = m.machine_id AND i.parked
+        ) AS deferred,
+        m.created_at, coalesce(s.updated_at, m.created_at) AS updated_at,
+        sum(coalesce(octet_length(s.snapshot), 0)) OVER (ORDER BY u.place) - coalesce(octet_length(s.snapshot), 0) AS before
+    FROM unnest(@buckets::smallint[], @namespaces::text[], @machines::text[])
+        WITH ORDINALITY AS u (bucket, namespace, machine_id, place)
+    JOIN detent.machine m
+        ON m.bucket = u.bucket AND m.namespace = u.namespace AND m.machine_id = u.machine_id
+    LEFT JOIN LATERAL (
+        SELECT * FROM detent.snapshot s
+        WHERE s.bucket = m.bucket AND s.namespace = m.namespace AND s.machine_id = m.machine_id
+        ORDER BY s.seq DESC
+        LIMIT 1
+    ) s ON true
+) w
+ORDER BY w.place`
 
-// LoadMachines returns machines with their newest snapshots. Keys that name none are left out.
+// LoadMachines returns machines with their newest snapshots, in the order of the keys. Keys that name
+// none are left out. When the snapshots are large, the later ones are omitted, never the first.
 func (db *DB) LoadMachines(ctx context.Context, keys []Key) ([]Machine, error) {
 	const op = "load machines"
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	columns := columnsOf(keys)
 	rows, err := db.pool.Query(ctx, loadMachinesSQL, pgx.StrictNamedArgs{
-		"buckets": columns.buckets, "namespaces": columns.namespaces, "machines": columns.machines,
+		"buckets": columns.buckets, "namespaces": columns.namespaces, "machines": columns.machines, "bytes": loadBytes,
 	})
 	if err != nil {
 		return nil, readFault(op, err)
@@ -61,7 +76,7 @@ func (db *DB) LoadMachines(ctx context.Context, keys []Key) ([]Machine, error) {
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Machine, error) {
 		var m Machine
 		err := row.Scan(&m.Key.Namespace, &m.Key.Machine, &m.Definition, &m.Version, &m.Parent, &m.Labels,
-			&m.Seq, &m.Status, &m.Snapshot, &m.Reason, &m.Deferred, &m.CreatedAt, &m.UpdatedAt)
+			&m.Seq, &m.Status, &m.Snapshot, &m.Reason, &m.Deferred, &m.CreatedAt, &m.UpdatedAt, &m.Omitted)
 		return m, err
 	})
 	return all, readFault(op, err)

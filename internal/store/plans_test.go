@@ -60,17 +60,17 @@ func with(pairs ...string) map[string]string {
 var plannedStatements = []planned{
 	{
 		"claim", claimSQL,
-		map[string]string{"buckets": laneBuckets, "limit": "101"},
+		map[string]string{"buckets": laneBuckets, "limit": "101", "bytes": "8000000"},
 		[]string{"history_entry_once", "inbox_waiting"},
 		map[string]int{"inbox": 64 * 101, "history_entry": 0},
 	},
 	{
-		"claim machines", claimMachinesSQL, with("limit", "100"),
+		"claim machines", claimMachinesSQL, with("limit", "100", "bytes", "100000"),
 		[]string{"history_entry_once", "inbox_pkey"},
 		map[string]int{"inbox": 10010},
 	},
 	{
-		"load", loadMachinesSQL, with(),
+		"load", loadMachinesSQL, with("bytes", "8000000"),
 		[]string{"inbox_pkey", "machine_pkey", "snapshot_pkey"},
 		map[string]int{"machine": 2, "snapshot": 2, "inbox": 10010},
 	},

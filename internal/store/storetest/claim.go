@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/detent-run/detent/internal/store"
 )
@@ -13,7 +14,10 @@ var claimTests = []test{
 	{"claim: what history has already is marked", claimSeen},
 	{"claim: a reading of the clock that is before the events", claimClock},
 	{"claim machines: theirs alone, so many of each", claimMachines},
+	{"claim: no more than fits, and at least one", claimLarge},
+	{"claim machines: no more than fits, at least one of each, and whose are left", claimMachinesLarge},
 	{"load: machines with their newest snapshots", loadMachines},
+	{"load: no more than fits, and at least one", loadLarge},
 }
 
 func claimOrder(b *bench) {
@@ -102,6 +106,63 @@ func claimMachines(b *bench) {
 	same(b, "events", got, []string{"m c:0", "o c:0", "m c:1", "o c:1"})
 	if page.Now.IsZero() {
 		b.Error("no reading of the clock")
+	}
+}
+
+// largeText is JSON text of so many bytes.
+func largeText(n int) string { return `"` + strings.Repeat("x", n-2) + `"` }
+
+func (b *bench) acceptLarge(machine, eventID string, size int) {
+	must(b.Accept(b.ctx, []store.Incoming{incoming(machine, eventID, largeText(size))}))
+}
+
+func claimLarge(b *bench) {
+	b.start("m", "n")
+	const size = 1 << 20
+	for i := range 6 {
+		b.acceptLarge("m", fmt.Sprintf("c:%d", i), size)
+		b.acceptLarge("n", fmt.Sprintf("c:%d", i), size)
+	}
+	page := must(b.Claim(b.ctx, b.buckets, 100))
+	same(b, "events", len(page.Events), 8)
+	same(b, "more", page.More, true)
+	same(b, "first", page.Events[0].Key.Machine+" "+page.Events[0].EventID, "m c:0")
+	page = must(b.Claim(b.ctx, b.buckets, 8))
+	same(b, "more than the limit", page.More, true)
+}
+
+func claimMachinesLarge(b *bench) {
+	b.start("m", "n", "o", "p")
+	for i := range 3 {
+		b.acceptLarge("m", fmt.Sprintf("c:%d", i), 1<<20)
+		b.acceptLarge("n", fmt.Sprintf("c:%d", i), 50_000)
+		b.accept("o", fmt.Sprintf("c:%d", i))
+	}
+	page := must(b.ClaimMachines(b.ctx, []store.Key{key("m"), key("n"), key("o"), key("p")}, 3))
+	read := map[string]int{}
+	for _, e := range page.Events {
+		read[e.Key.Machine]++
+	}
+	same(b, "read", read, map[string]int{"m": 1, "n": 3, "o": 3})
+	same(b, "cut", page.Cut, map[store.Key]bool{key("m"): true, key("n"): false, key("o"): false})
+	page = must(b.ClaimMachines(b.ctx, []store.Key{key("o")}, 2))
+	same(b, "cut by the limit", page.Cut, map[store.Key]bool{key("o"): true})
+}
+
+func loadLarge(b *bench) {
+	b.start("m", "n", "o")
+	c := b.commit()
+	for _, id := range []string{"m", "n", "o"} {
+		b.accept(id, "c:1")
+		b.take(c, id, "c:1", 2)
+		c.Snapshots[len(c.Snapshots)-1].Snapshot = []byte(largeText(4 << 20))
+	}
+	b.apply(c)
+	got := must(b.LoadMachines(b.ctx, []store.Key{key("o"), key("n"), key("m")}))
+	for i, want := range []string{"o", "n", "m"} {
+		same(b, "machine", got[i].Key.Machine, want)
+		same(b, "omitted: "+want, got[i].Omitted, want == "m")
+		same(b, "read: "+want, got[i].Snapshot != nil, want != "m")
 	}
 }
 
