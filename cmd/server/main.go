@@ -84,6 +84,8 @@ func serveEmbedded(ctx context.Context, s settings.Settings, log *slog.Logger, s
 	if err := leaveURL(s.DataDir, s.DatabaseURL); err != nil {
 		return err
 	}
+	// Only this one is shown with its password: it is made up, and good for nothing but this Postgres.
+	fmt.Fprintf(stderr, "detent: psql %q\n", s.DatabaseURL)
 	if s.Worker == settings.WorkerAuto {
 		s.Worker = settings.WorkerOn
 	}
@@ -112,7 +114,7 @@ func serve(ctx context.Context, s settings.Settings, log *slog.Logger, stderr io
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "detent: serving on http://%s\ndetent: psql %q\n", listener.Addr(), s.DatabaseURL)
+	fmt.Fprintf(stderr, "detent: serving on http://%s\n", listener.Addr())
 	return runParts(ctx, s, db, listener, log)
 }
 
