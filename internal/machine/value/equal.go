@@ -19,7 +19,7 @@ func Equal(a, b Value) bool {
 	case Array:
 		return equalArrays(a, b)
 	case Object:
-		return equalObjects(a.obj(), b.obj())
+		return equalObjects(a, b)
 	default:
 		return true
 	}
@@ -44,21 +44,22 @@ func equalArrays(a, b Value) bool {
 	return true
 }
 
-func equalObjects(a, b *object) bool {
-	if a == b {
+func equalObjects(a, b Value) bool {
+	if a.ptr == b.ptr {
 		return true
 	}
-	if len(a.vals) != len(b.vals) {
+	if a.num != b.num {
 		return false
 	}
-	for i, key := range a.shape.keys {
+	x, y, keys, others := a.members(), b.members(), a.shape(), b.shape()
+	for i, key := range keys.keys {
 		j := i // the same order is the common case
-		if a.shape != b.shape && b.shape.keys[i] != key {
-			if j = b.shape.find(key); j < 0 {
+		if keys != others && others.keys[i] != key {
+			if j = others.find(key); j < 0 {
 				return false
 			}
 		}
-		if !Equal(a.vals[i], b.vals[j]) {
+		if !Equal(x[i], y[j]) {
 			return false
 		}
 	}

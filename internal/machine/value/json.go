@@ -43,14 +43,14 @@ func (v Value) AppendJSON(dst []byte) []byte {
 		}
 		return append(dst, ']')
 	case Object:
-		o := v.obj()
+		vals := v.members()
 		dst = append(dst, '{')
-		for i, key := range o.shape.keys {
+		for i, key := range v.shape().keys {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
 			dst = append(appendText(dst, key), ':')
-			dst = o.vals[i].AppendJSON(dst)
+			dst = vals[i].AppendJSON(dst)
 		}
 		return append(dst, '}')
 	default:

@@ -55,7 +55,9 @@ func (p *parser) array() (Value, bool) {
 		}
 		p.elems = append(p.elems, v)
 	}
-	v := OfArray(p.keep(p.elems[from:]))
+	elems := p.run(len(p.elems) - from)
+	copy(elems, p.elems[from:])
+	v := OfArray(elems)
 	p.elems = p.elems[:from]
 	return v, true
 }
@@ -88,7 +90,8 @@ func (p *parser) object() (Value, bool) {
 		}
 		p.elems = append(p.elems, v)
 	}
-	v := p.newObject(p.shapeOf(p.keys[fromKey:], seen), p.keep(p.elems[fromElem:]))
+	v, vals := objectIn(p.run(len(p.elems)-fromElem+1), p.shapeOf(p.keys[fromKey:], seen))
+	copy(vals, p.elems[fromElem:])
 	p.elems, p.keys = p.elems[:fromElem], p.keys[:fromKey]
 	return v, true
 }
@@ -134,36 +137,21 @@ func (p *parser) unseen(index map[string]int, keys []string, key string, at int)
 	return index, true
 }
 
-// A slab has room for slabSize values or objects, or fewer when what is left of the text cannot
-// have as many: whoever keeps one value of a slab keeps them all.
+// A slab has room for slabSize values, or fewer when what is left of the text cannot have as many:
+// whoever keeps one value of a slab keeps them all.
 const slabSize = 64
 
-// room returns the size of a slab for things that take at least so many bytes of text each.
-func (p *parser) room(bytes int) int { return min(slabSize, (len(p.in)-p.pos)/bytes+1) }
-
-// keep copies values off the stack.
-func (p *parser) keep(vals []Value) []Value {
-	n := len(vals)
+// run takes n values off the slab.
+func (p *parser) run(n int) []Value {
 	if n == 0 {
 		return nil
 	}
-	if len(p.vals) < n {
-		p.vals = make([]Value, max(n, p.room(4)))
+	if len(p.slab) < n {
+		p.slab = make([]Value, max(n, min(slabSize, (len(p.in)-p.pos)/4+1)))
 	}
-	kept := p.vals[:n:n]
-	p.vals = p.vals[n:]
-	copy(kept, vals)
-	return kept
-}
-
-func (p *parser) newObject(s *shape, vals []Value) Value {
-	if len(p.objects) == 0 {
-		p.objects = make([]object, p.room(16))
-	}
-	o := &p.objects[0]
-	p.objects = p.objects[1:]
-	o.shape, o.vals = s, vals
-	return ofObject(o)
+	run := p.slab[:n:n]
+	p.slab = p.slab[n:]
+	return run
 }
 
 func (p *parser) shapeOf(keys []string, index map[string]int) *shape {

@@ -11,12 +11,24 @@ type Member struct {
 	Value Value
 }
 
-// object is an object's members. The shape (the keys) is shared between versions of one object, so
-// that changing a value copies the values only.
-type object struct {
-	shape *shape
-	vals  []Value
+// An object is a run of values: a head, whose ptr is the object's shape, and behind it the members. One
+// allocation holds both. The shape (the keys) is shared between versions of one object, so that changing
+// a value copies the values only.
+
+// newObject returns an object of that shape, and its members for the caller to fill in.
+func newObject(s *shape) (Value, []Value) { return objectIn(make([]Value, len(s.keys)+1), s) }
+
+// objectIn makes an object of a run that has room for the head and the members.
+func objectIn(run []Value, s *shape) (Value, []Value) {
+	run[0].ptr = unsafe.Pointer(s)
+	return Value{kind: Object, num: uint64(len(run) - 1), ptr: unsafe.Pointer(&run[0])}, run[1:]
 }
+
+// shape returns the shape of an object.
+func (v Value) shape() *shape { return (*shape)((*Value)(v.ptr).ptr) }
+
+// members returns the values of an object's members.
+func (v Value) members() []Value { return unsafe.Slice((*Value)(v.ptr), int(v.num)+1)[1:] }
 
 // shape is the ordered keys of an object. index is there for large objects only.
 type shape struct {
@@ -53,22 +65,22 @@ func (s *shape) find(key string) int {
 	return -1
 }
 
-func (v Value) obj() *object { return (*object)(v.ptr) }
-
-func ofObject(o *object) Value { return Value{kind: Object, ptr: unsafe.Pointer(o)} }
-
 // OfObject returns an object of the members, in their order. Of two members of one key the later
 // value stands at the earlier place.
 func OfObject(members ...Member) Value {
-	keys, vals := make([]string, 0, len(members)), make([]Value, 0, len(members))
-	for _, m := range members {
-		keys, vals = append(keys, m.Key), append(vals, m.Value)
+	keys := make([]string, len(members))
+	for i, m := range members {
+		keys[i] = m.Key
 	}
 	s := newShape(keys)
 	if s.repeats() {
 		return withoutRepeats(members)
 	}
-	return ofObject(&object{shape: s, vals: vals})
+	v, vals := newObject(s)
+	for i, m := range members {
+		vals[i] = m.Value
+	}
+	return v
 }
 
 // repeats reports whether a key is there twice.
@@ -96,7 +108,9 @@ func withoutRepeats(members []Member) Value {
 		place[m.Key] = len(keys)
 		keys, vals = append(keys, m.Key), append(vals, m.Value)
 	}
-	return ofObject(&object{shape: newShape(keys), vals: vals})
+	v, to := newObject(newShape(keys))
+	copy(to, vals)
+	return v
 }
 
 // Get returns the member of that key, Absent when v has none or is no object.
@@ -104,16 +118,15 @@ func (v Value) Get(key string) Value {
 	if v.kind != Object {
 		return Value{}
 	}
-	o := v.obj()
-	if i := o.shape.find(key); i >= 0 {
-		return o.vals[i]
+	if i := v.shape().find(key); i >= 0 {
+		return v.members()[i]
 	}
 	return Value{}
 }
 
 // Has reports whether v is an object with that key.
 func (v Value) Has(key string) bool {
-	return v.kind == Object && v.obj().shape.find(key) >= 0
+	return v.kind == Object && v.shape().find(key) >= 0
 }
 
 // Member returns the i-th member of an object, in the order of its keys. It panics when v has none.
@@ -121,8 +134,7 @@ func (v Value) Member(i int) (string, Value) {
 	if v.kind != Object {
 		panic("value: Member of a value that is " + v.kind.String())
 	}
-	o := v.obj()
-	return o.shape.keys[i], o.vals[i]
+	return v.shape().keys[i], v.members()[i]
 }
 
 // With returns v with that member set: in its place when v has the key, at the end otherwise.
@@ -131,14 +143,14 @@ func (v Value) With(key string, x Value) Value {
 	if v.kind != Object {
 		return OfObject(Member{key, x})
 	}
-	o := v.obj()
-	if i := o.shape.find(key); i >= 0 {
-		vals := append([]Value(nil), o.vals...)
-		vals[i] = x
-		return ofObject(&object{shape: o.shape, vals: vals})
+	shape := v.shape()
+	i := shape.find(key)
+	if i < 0 {
+		i = len(shape.keys)
+		shape = newShape(append(shape.keys[:i:i], key))
 	}
-	n := len(o.vals)
-	keys := append(o.shape.keys[:n:n], key)
-	vals := append(o.vals[:n:n], x)
-	return ofObject(&object{shape: newShape(keys), vals: vals})
+	changed, vals := newObject(shape)
+	copy(vals, v.members())
+	vals[i] = x
+	return changed
 }

@@ -72,9 +72,7 @@ type parser struct {
 	limit int // of depth
 	elems []Value
 	keys  []string
-	// vals and objects are what is left of the slabs.
-	vals    []Value
-	objects []object
+	slab  []Value // what is left of it
 	// recent is the shape of the object that ended last: an array of records needs one shape only.
 	recent *shape
 	err    *SyntaxError

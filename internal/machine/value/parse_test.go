@@ -182,7 +182,7 @@ func TestParseSharesShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := v.Elems()
-	if e[0].obj().shape != e[1].obj().shape || e[1].obj().shape == e[2].obj().shape {
+	if e[0].shape() != e[1].shape() || e[1].shape() == e[2].shape() {
 		t.Error("the first two objects, and only these, have one shape")
 	}
 }

@@ -53,7 +53,7 @@ func (k Kind) String() string { return kindNames[k] }
 // Value is one JSON value. The zero Value is Absent.
 //
 // Scalars live in num. A text keeps its length in num and its bytes behind ptr; an array keeps its
-// length in num and its elements behind ptr; an object is a *object behind ptr.
+// length in num and its elements behind ptr; so does an object with its members, see object.go.
 //
 // Values do not compare with ==, which would look at the pointers: use [Equal].
 type Value struct {
@@ -150,9 +150,7 @@ func (v Value) Text() string {
 // Len returns the number of elements of an array, of members of an object, of bytes of a text, and 0 otherwise.
 func (v Value) Len() int {
 	switch v.kind {
-	case Object:
-		return len(v.obj().vals)
-	case Array, Text:
+	case Object, Array, Text:
 		return int(v.num)
 	default:
 		return 0
