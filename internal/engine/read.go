@@ -22,7 +22,7 @@ func (e *Engine) Machine(ctx context.Context, id string) (MachineView, error) {
 
 // Machines lists machines. What it says of a machine is exact as of the moment of reading.
 func (e *Engine) Machines(ctx context.Context, q MachineQuery) ([]MachineView, string, error) {
-	after, err := readToken(q.PageToken)
+	after, err := readToken(q.PageToken, idPattern.MatchString)
 	if err != nil {
 		return nil, "", err
 	}

@@ -103,7 +103,7 @@ func marshal(v any) []byte {
 
 // Definitions lists the latest version of every definition, in the order of their names.
 func (e *Engine) Definitions(ctx context.Context, pageToken string, limit int) ([]DefinitionView, string, error) {
-	after, err := readToken(pageToken)
+	after, err := readToken(pageToken, namePattern.MatchString)
 	if err != nil {
 		return nil, "", err
 	}
@@ -128,7 +128,7 @@ func (e *Engine) Versions(ctx context.Context, name, pageToken string, limit int
 	if err := checkName(name, ""); err != nil {
 		return nil, "", err
 	}
-	below, err := readNumberToken(pageToken)
+	below, err := readVersionToken(pageToken)
 	if err != nil {
 		return nil, "", err
 	}
