@@ -17,10 +17,14 @@ import (
 var (
 	jsonOnly  = []string{"application/json"}
 	documents = []string{"application/json", "application/yaml", "application/x-yaml", "text/yaml"}
+	batches   = []string{"application/json", "application/x-ndjson"}
 )
 
 // yaml reports whether the body is YAML.
 func (q *request) yaml() bool { return q.media != jsonOnly[0] }
+
+// lines reports whether the body is one JSON text on each line.
+func (q *request) lines() bool { return q.media == "application/x-ndjson" }
 
 // readBody reads the body that the route takes, and refuses one that it does not take.
 func (a *api) readBody(w *recorder, q *request) error {

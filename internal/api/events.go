@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/detent-run/detent/internal/engine"
 )
@@ -38,6 +39,37 @@ func (a *api) sendEvent(w http.ResponseWriter, q *request) error {
 	default:
 		return write(w, http.StatusOK, applied)
 	}
+}
+
+// sentEvent is what became of one event of a batch: the first two members, or the others.
+type sentEvent struct {
+	EventID    string      `json:"eventId,omitempty"`
+	AcceptedAt *time.Time  `json:"acceptedAt,omitempty"`
+	Code       engine.Code `json:"code,omitempty"`
+	Message    string      `json:"message,omitempty"`
+	Pointer    string      `json:"pointer,omitempty"`
+}
+
+func (a *api) sendEvents(w http.ResponseWriter, q *request) error {
+	results, err := a.service.SendBatch(q.Context(), q.body, q.lines())
+	if err != nil {
+		return err
+	}
+	refused := 0
+	items := make([]sentEvent, len(results))
+	for i := range results {
+		r := &results[i]
+		if r.Err != nil {
+			refused++
+			items[i] = sentEvent{Code: r.Err.Code, Message: r.Err.Message, Pointer: r.Err.Pointer}
+			continue
+		}
+		items[i] = sentEvent{EventID: r.EventID, AcceptedAt: &r.AcceptedAt}
+	}
+	return write(w, http.StatusOK, struct {
+		Refused int         `json:"refused"`
+		Results []sentEvent `json:"results"`
+	}{refused, items})
 }
 
 func (a *api) readHistory(w http.ResponseWriter, q *request) error {

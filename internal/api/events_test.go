@@ -76,6 +76,43 @@ func TestSendEventWaitRunsOut(t *testing.T) {
 	}
 }
 
+// Every item has its own answer, in order; the body goes to the engine as it came.
+func TestSendEvents(t *testing.T) {
+	t.Parallel()
+	bodies := map[string]string{
+		"application/json":     `[{"machine":"x","id":"k1","event":{"type":"PAY","amount":` + big + `}},{"machine":"y","event":{"type":"xstate.init"}}]`,
+		"application/x-ndjson": `{"machine":"x","id":"k1","event":{"type":"PAY","amount":` + big + `}}` + "\n" + `{"machine":"y","event":{"type":"xstate.init"}}` + "\n",
+	}
+	for media, body := range bodies {
+		c := setup(t, &fake{sendBatch: func(got []byte, lines bool) ([]engine.BatchResult, error) {
+			if string(got) != body || lines != (media == "application/x-ndjson") {
+				t.Errorf("%s: lines %v: %s", media, lines, got)
+			}
+			return []engine.BatchResult{
+				{Accepted: engine.Accepted{EventID: "c:k1", AcceptedAt: noon}},
+				{Err: &engine.Error{Code: engine.CodeReservedEvent, Pointer: "/event/type", Message: "no"}},
+			}, nil
+		}}, Options{}).Malformed().With("Content-Type", media)
+		want := `{"refused":1,"results":[` + accepted + `,{"code":"reserved_event","message":"no","pointer":"/event/type"}]}` + "\n"
+		if r := c.Do("POST", "/v1/events:batch", body).Must(200); string(r.Body) != want {
+			t.Errorf("%s: %s", media, r.Body)
+		}
+	}
+}
+
+// What concerns the whole body is a problem, like any other.
+func TestSendEventsRefusesTheWhole(t *testing.T) {
+	t.Parallel()
+	for code, status := range map[engine.Code]int{engine.CodeInvalidBody: 400, engine.CodeTooLarge: 413, engine.CodeUnavailable: 503} {
+		c := setup(t, &fake{sendBatch: func([]byte, bool) ([]engine.BatchResult, error) {
+			return nil, &engine.Error{Code: code, Message: "no", Retryable: status == 503}
+		}}, Options{})
+		if p := problemOf(t, c.Do("POST", "/v1/events:batch", `[{"machine":"x","event":{"type":"PAY"}}]`).Must(status)); p.Code != string(code) {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
 func TestReadHistory(t *testing.T) {
 	t.Parallel()
 	lateness := 0.25

@@ -25,6 +25,7 @@ type fake struct {
 	machine      func(id string) (engine.MachineView, error)
 	machines     func(q engine.MachineQuery) ([]engine.MachineView, string, error)
 	send         func(id, eventID string, event []byte) (engine.Accepted, error)
+	sendBatch    func(body []byte, lines bool) ([]engine.BatchResult, error)
 	awaitApplied func(ctx context.Context, id string, a engine.Accepted) (engine.Applied, bool, error)
 	history      func(id string, after int64, limit int) ([]engine.HistoryView, error)
 	timers       func(id string, limit int) ([]engine.TimerView, error)
@@ -71,6 +72,10 @@ func (f *fake) Machines(_ context.Context, q engine.MachineQuery) ([]engine.Mach
 
 func (f *fake) Send(_ context.Context, id, eventID string, event []byte) (engine.Accepted, error) {
 	return f.send(id, eventID, event)
+}
+
+func (f *fake) SendBatch(_ context.Context, body []byte, lines bool) ([]engine.BatchResult, error) {
+	return f.sendBatch(body, lines)
 }
 
 func (f *fake) AwaitApplied(ctx context.Context, id string, a engine.Accepted) (engine.Applied, bool, error) {

@@ -36,6 +36,7 @@ var routes = []route{
 	{"GET", "/v1/machines", "listMachines", []string{"definition", "status", "limit", "pageToken"}, nil, (*api).listMachines},
 	{"GET", "/v1/machines/{id}", "readMachine", nil, nil, (*api).readMachine},
 	{"POST", "/v1/machines/{id}/events", "sendEvent", []string{"wait", "timeout"}, jsonOnly, (*api).sendEvent},
+	{"POST", "/v1/events:batch", "sendEvents", nil, batches, (*api).sendEvents},
 	{"GET", "/v1/machines/{id}/history", "readHistory", []string{"afterSeq", "limit"}, nil, (*api).readHistory},
 	{"GET", "/v1/machines/{id}/timers", "readTimers", []string{"limit"}, nil, (*api).readTimers},
 

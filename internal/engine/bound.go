@@ -5,22 +5,57 @@ import (
 	"sync"
 
 	"github.com/detent-run/detent/internal/machine"
+	"github.com/detent-run/detent/internal/store"
 )
 
-// definitionOf returns the definition of a machine. Most events concern machines that others were
-// about lately, so which definition belongs to them is remembered.
+// definitionOf returns the definition of a machine.
 func (e *Engine) definitionOf(ctx context.Context, id string) (*machine.Definition, error) {
 	name, known := e.bound.find(id)
 	if !known {
-		row, err := e.machineRow(ctx, id)
+		names, err := e.definitionNames(ctx, []string{id})
 		if err != nil {
 			return nil, err
 		}
-		name = definitionKey{row.Key.Namespace, row.Definition, row.Version}
-		e.bound.note(id, name)
+		if name, known = names[id]; !known {
+			return nil, unknownMachine(id)
+		}
 	}
 	def, err := e.defs.find(ctx, name.namespace, name.name, name.version)
 	return def, outside(err)
+}
+
+// definitionNames returns which definitions machines have; a machine that does not exist has none. Most
+// events concern machines that others were about lately, so that is remembered, and the rest is read in
+// one statement.
+func (e *Engine) definitionNames(ctx context.Context, ids []string) (map[string]definitionKey, error) {
+	names := make(map[string]definitionKey, len(ids))
+	var missing []store.Key
+	for _, id := range ids {
+		if _, twice := names[id]; twice {
+			continue
+		}
+		name, known := e.bound.find(id)
+		if !known {
+			missing = append(missing, key(id))
+		}
+		names[id] = name
+	}
+	if len(missing) == 0 {
+		return names, nil
+	}
+	for _, k := range missing {
+		delete(names, k.Machine)
+	}
+	rows, err := e.db.Bindings(ctx, missing)
+	if err != nil {
+		return nil, outside(err)
+	}
+	for _, r := range rows {
+		name := definitionKey{r.Key.Namespace, r.Definition, r.Version}
+		e.bound.note(r.Key.Machine, name)
+		names[r.Key.Machine] = name
+	}
+	return names, nil
 }
 
 // boundDefinitions remembers which definition a machine has. The zero value remembers nothing yet.

@@ -58,6 +58,9 @@ func (e *Engine) Create(ctx context.Context, r CreateRequest) (id string, create
 	if err != nil {
 		return "", false, outside(fmt.Errorf("create machine: %w", err))
 	}
+	if created {
+		e.bound.note(m.id, definitionKey{store.Namespace, def.Name, def.Version})
+	}
 	e.hint(key(m.id))
 	return m.id, created, nil
 }
@@ -83,7 +86,7 @@ func readCreate(r CreateRequest) (newMachine, error) {
 // name gives the machine an id when the caller gave none.
 func (m *newMachine) name(idempotencyKey string) error {
 	if idempotencyKey != "" {
-		if err := checkKey(idempotencyKey); err != nil {
+		if err := checkKey(idempotencyKey, ""); err != nil {
 			return err
 		}
 	}
@@ -165,6 +168,15 @@ func (m *newMachine) fingerprint() []byte {
 
 // readObject reads a body that must be one strict JSON object.
 func readObject(body []byte) (value.Value, error) {
+	v, err := parseBody(body)
+	if err == nil && v.Kind() != value.Object {
+		err = wrongType("", v, "an object")
+	}
+	return v, err
+}
+
+// parseBody reads strict JSON.
+func parseBody(body []byte) (value.Value, error) {
 	v, err := value.Parse(body)
 	var bad *value.SyntaxError
 	switch {
@@ -172,8 +184,6 @@ func readObject(body []byte) (value.Value, error) {
 		return v, &Error{Code: CodeInvalidBody, Pointer: bad.Pointer, Message: "body: " + bad.Message, Faults: []Fault{{Pointer: bad.Pointer, Code: bad.Code, Message: bad.Message}}}
 	case err != nil:
 		return v, &Error{Code: CodeInvalidBody, Message: "body: " + err.Error()}
-	case v.Kind() != value.Object:
-		return v, wrongType("", v, "an object")
 	}
 	return v, nil
 }

@@ -10,41 +10,44 @@ import (
 
 // Limits of the door.
 const (
-	doorGroup   = 512  // events accepted in one transaction
-	doorLeaders = 2    // transactions at a time: while one commits, the next gathers
-	doorWaiting = 8192 // callers that may wait; beyond that they are sent away
+	doorGroup   = 512    // events accepted in one transaction; a caller's own batch may be more
+	doorLeaders = 2      // transactions at a time: while one commits, the next gathers
+	doorWaiting = 16_384 // events that may wait; beyond that their callers are sent away
 )
 
 // door is where events come in. Callers that arrive while others are being accepted share the next
-// transaction: under load one commit serves many, and alone nobody waits for company.
+// transaction: under load one commit serves many, and alone nobody waits for company. What one caller
+// brings stays together: events of one transaction are ordered by their place in it, and two leaders
+// overtake each other.
 type door struct {
 	accept func(ctx context.Context, events []store.Incoming) ([]store.Acceptance, error)
 
 	mu      sync.Mutex
 	waiting []*delivery
+	events  int // of all that wait
 	leaders int
 }
 
-// delivery is one caller's event and what became of it.
+// delivery is what one caller brings, and what became of each of it.
 type delivery struct {
-	event store.Incoming
-	got   store.Acceptance
-	err   error
-	done  chan struct{}
+	events []store.Incoming
+	got    []store.Acceptance
+	err    error
+	done   chan struct{}
 }
 
-// deliver accepts an event. When ctx ends first, the event may be accepted all the same: sending it
-// again with its id is safe.
-func (d *door) deliver(ctx context.Context, event store.Incoming) (store.Acceptance, error) {
-	own := &delivery{event: event, done: make(chan struct{})}
+// deliver accepts events, all in one transaction. When ctx ends first, they may be accepted all the
+// same: sending them again with their ids is safe.
+func (d *door) deliver(ctx context.Context, events ...store.Incoming) ([]store.Acceptance, error) {
+	own := &delivery{events: events, done: make(chan struct{})}
 	if err := d.join(own); err != nil {
-		return store.Acceptance{}, err
+		return nil, err
 	}
 	select {
 	case <-own.done:
 		return own.got, own.err
 	case <-ctx.Done():
-		return store.Acceptance{}, ctx.Err()
+		return nil, ctx.Err()
 	}
 }
 
@@ -52,10 +55,11 @@ func (d *door) deliver(ctx context.Context, event store.Incoming) (store.Accepta
 func (d *door) join(own *delivery) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.waiting) >= doorWaiting {
-		return &Error{Code: CodeUnavailable, Retryable: true, Message: fmt.Sprintf("%d events wait to be accepted already", doorWaiting)}
+	if d.events > 0 && d.events+len(own.events) > doorWaiting {
+		return &Error{Code: CodeUnavailable, Retryable: true, Message: fmt.Sprintf("%d events wait to be accepted already", d.events)}
 	}
 	d.waiting = append(d.waiting, own)
+	d.events += len(own.events)
 	if d.leaders < doorLeaders {
 		d.leaders++
 		go d.lead()
@@ -67,30 +71,42 @@ func (d *door) join(own *delivery) error {
 func (d *door) lead() {
 	for {
 		d.mu.Lock()
-		group := d.waiting
+		group, events := d.gather()
 		if len(group) == 0 {
 			d.leaders--
 			d.mu.Unlock()
 			return
 		}
-		group = group[:min(len(group), doorGroup)]
-		d.waiting = append([]*delivery(nil), d.waiting[len(group):]...)
 		d.mu.Unlock()
-		d.commit(group)
+		d.commit(group, events)
 	}
+}
+
+// gather takes out the callers that came first, as many as make up a group: one at least, however much
+// it brings.
+func (d *door) gather() (group []*delivery, events int) {
+	n := 0
+	for n < len(d.waiting) && (n == 0 || events+len(d.waiting[n].events) <= doorGroup) {
+		events += len(d.waiting[n].events)
+		n++
+	}
+	group = d.waiting[:n:n]
+	d.waiting = append([]*delivery(nil), d.waiting[n:]...)
+	d.events -= events
+	return group, events
 }
 
 // commit accepts a group in one transaction. It belongs to no caller's context: one who leaves must
 // not take the others' events along. The store bounds its time.
-func (d *door) commit(group []*delivery) {
-	events := make([]store.Incoming, len(group))
-	for i, c := range group {
-		events[i] = c.event
+func (d *door) commit(group []*delivery, n int) {
+	events := make([]store.Incoming, 0, n)
+	for _, c := range group {
+		events = append(events, c.events...)
 	}
 	got, err := d.accept(context.Background(), events)
-	for i, c := range group {
+	for _, c := range group {
 		if err == nil {
-			c.got = got[i]
+			c.got, got = got[:len(c.events):len(c.events)], got[len(c.events):]
 		}
 		c.err = err
 		close(c.done)

@@ -31,6 +31,7 @@ type Service interface {
 	Machine(ctx context.Context, id string) (MachineView, error)
 	Machines(ctx context.Context, q MachineQuery) (views []MachineView, next string, err error)
 	Send(ctx context.Context, id, eventID string, event []byte) (Accepted, error)                    // eventID "" makes a new one
+	SendBatch(ctx context.Context, body []byte, lines bool) ([]BatchResult, error)                   // lines: one item on each, in place of an array
 	AwaitApplied(ctx context.Context, id string, a Accepted) (applied Applied, done bool, err error) // done false: ctx ended first, it is accepted all the same
 	History(ctx context.Context, id string, afterSeq int64, limit int) (entries []HistoryView, err error)
 	Timers(ctx context.Context, id string, limit int) ([]TimerView, error)

@@ -52,7 +52,7 @@ func checkName(name, pointer string) error {
 }
 
 // checkKey holds a key that a caller chose for an event or a request to its form.
-func checkKey(key string) error {
+func checkKey(key, pointer string) error {
 	ok := len(key) >= 1 && len(key) <= maxID
 	for i := 0; ok && i < len(key); i++ {
 		ok = key[i] > ' ' && key[i] < 0x7f
@@ -60,7 +60,7 @@ func checkKey(key string) error {
 	if ok {
 		return nil
 	}
-	return &Error{Code: CodeInvalidID, Message: fmt.Sprintf(
+	return &Error{Code: CodeInvalidID, Pointer: pointer, Message: fmt.Sprintf(
 		"idempotency key %s: a key is 1 to %d visible ASCII characters", quoted(key), maxID)}
 }
 

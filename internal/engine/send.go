@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/detent-run/detent/internal/machine"
 	"github.com/detent-run/detent/internal/machine/syntax"
 	"github.com/detent-run/detent/internal/machine/value"
 	"github.com/detent-run/detent/internal/store"
@@ -22,7 +23,7 @@ func (e *Engine) Send(ctx context.Context, id, eventID string, event []byte) (Ac
 	}
 	if eventID == "" {
 		eventID = newID()
-	} else if err := checkKey(eventID); err != nil {
+	} else if err := checkKey(eventID, ""); err != nil {
 		return Accepted{}, err
 	}
 	data, err := readExternalEvent(event)
@@ -32,19 +33,29 @@ func (e *Engine) Send(ctx context.Context, id, eventID string, event []byte) (Ac
 	if err := e.holdToSchema(ctx, id, data); err != nil {
 		return Accepted{}, err
 	}
-	ref := store.EventRef{Key: key(id), EventID: callerPrefix + eventID}
-	got, err := e.door.deliver(ctx, store.Incoming{EventRef: ref, Event: data.AppendJSON(nil)})
+	in := incoming(id, eventID, data)
+	got, err := e.door.deliver(ctx, in)
 	if err != nil {
 		return Accepted{}, outside(fmt.Errorf("accept event: %w", err))
 	}
+	return e.accepted(in, got[0])
+}
+
+// incoming is an event from outside as the door takes it.
+func incoming(id, eventID string, event value.Value) store.Incoming {
+	return store.Incoming{EventRef: store.EventRef{Key: key(id), EventID: callerPrefix + eventID}, Event: event.AppendJSON(nil)}
+}
+
+// accepted tells the caller what became of an event at the door.
+func (e *Engine) accepted(in store.Incoming, got store.Acceptance) (Accepted, error) {
 	switch got.Outcome {
 	case store.NoMachine:
-		return Accepted{}, unknownMachine(id)
+		return Accepted{}, unknownMachine(in.Key.Machine)
 	case store.Conflict:
-		return Accepted{}, &Error{Code: CodeIdempotencyConflict, Message: fmt.Sprintf("event %s of machine %s was sent before with another content", quoted(eventID), quoted(id))}
+		return Accepted{}, &Error{Code: CodeIdempotencyConflict, Message: fmt.Sprintf("event %s of machine %s was sent before with another content", quoted(strings.TrimPrefix(in.EventID, callerPrefix)), quoted(in.Key.Machine))}
 	}
-	e.hint(ref.Key)
-	return Accepted{EventID: ref.EventID, AcceptedAt: got.AcceptedAt}, nil
+	e.hint(in.Key)
+	return Accepted{EventID: in.EventID, AcceptedAt: got.AcceptedAt}, nil
 }
 
 // readExternalEvent reads an event that someone outside sends.
@@ -53,18 +64,23 @@ func readExternalEvent(body []byte) (value.Value, error) {
 	if err != nil {
 		return data, err
 	}
-	t := data.Get("type")
+	return data, checkExternalEvent(data)
+}
+
+// checkExternalEvent holds an event to what anybody may send to any machine.
+func checkExternalEvent(event value.Value) error {
+	t := event.Get("type")
 	switch {
 	case t.Kind() != value.Text || t.Len() == 0:
-		return data, &Error{Code: CodeInvalidEvent, Pointer: "/type", Message: "type: an event needs a type, a text that is not empty"}
+		return &Error{Code: CodeInvalidEvent, Pointer: "/type", Message: "type: an event needs a type, a text that is not empty"}
 	case t.Len() > maxEventType:
-		return data, &Error{Code: CodeInvalidEvent, Pointer: "/type", Message: fmt.Sprintf("type: %d bytes, at most %d", t.Len(), maxEventType)}
+		return &Error{Code: CodeInvalidEvent, Pointer: "/type", Message: fmt.Sprintf("type: %d bytes, at most %d", t.Len(), maxEventType)}
 	case strings.HasPrefix(t.Text(), "xstate."):
-		return data, &Error{Code: CodeReservedEvent, Pointer: "/type", Message: `type: events that begin with "xstate." are the engine's own`}
+		return &Error{Code: CodeReservedEvent, Pointer: "/type", Message: `type: events that begin with "xstate." are the engine's own`}
 	case t.Text() == "*":
-		return data, &Error{Code: CodeReservedEvent, Pointer: "/type", Message: `type: "*" is a descriptor, not an event`}
+		return &Error{Code: CodeReservedEvent, Pointer: "/type", Message: `type: "*" is a descriptor, not an event`}
 	}
-	return data, nil
+	return nil
 }
 
 // holdToSchema holds an event to the definition's setup.events, where it has any.
@@ -73,7 +89,12 @@ func (e *Engine) holdToSchema(ctx context.Context, id string, event value.Value)
 	if err != nil {
 		return err
 	}
-	err = def.CheckEvent(event)
+	return checkAgainst(def, event)
+}
+
+// checkAgainst holds an event to one definition.
+func checkAgainst(def *machine.Definition, event value.Value) error {
+	err := def.CheckEvent(event)
 	var faults syntax.Faults
 	switch {
 	case err == nil:

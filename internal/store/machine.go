@@ -82,6 +82,39 @@ func (db *DB) LoadMachines(ctx context.Context, keys []Key) ([]Machine, error) {
 	return all, readFault(op, err)
 }
 
+// Binding is which version of which definition a machine has.
+type Binding struct {
+	Key        Key
+	Definition string
+	Version    int
+}
+
+const bindingsSQL = `
+SELECT m.namespace, m.machine_id, m.definition, m.version
+FROM unnest(@buckets::smallint[], @namespaces::text[], @machines::text[]) AS u (bucket, namespace, machine_id)
+JOIN detent.machine m
+    ON m.bucket = u.bucket AND m.namespace = u.namespace AND m.machine_id = u.machine_id`
+
+// Bindings returns which definitions machines have. Keys that name none are left out.
+func (db *DB) Bindings(ctx context.Context, keys []Key) ([]Binding, error) {
+	const op = "bindings"
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	columns := columnsOf(keys)
+	rows, err := db.pool.Query(ctx, bindingsSQL, pgx.StrictNamedArgs{
+		"buckets": columns.buckets, "namespaces": columns.namespaces, "machines": columns.machines,
+	})
+	if err != nil {
+		return nil, readFault(op, err)
+	}
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Binding, error) {
+		var b Binding
+		err := row.Scan(&b.Key.Namespace, &b.Key.Machine, &b.Definition, &b.Version)
+		return b, err
+	})
+	return all, readFault(op, err)
+}
+
 // machineColumns is what people see of a machine; listMachinesSQL and findMachineSQL share it.
 const machineColumns = `
     m.namespace, m.machine_id, m.definition, m.version, coalesce(m.parent, ''), m.labels,
