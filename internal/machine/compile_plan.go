@@ -17,17 +17,17 @@ func (c *compiler) plan() {
 	if !c.d.initial.static {
 		c.planStart()
 	}
-	c.record(initType, c.d.initial)
+	c.foresee(initType, c.d.initial)
 	for i := range c.d.nodes {
 		n := &c.d.nodes[i]
 		for _, t := range n.always {
 			c.planTransition(t)
-			c.record("", t)
+			c.foresee("", t)
 		}
 		for _, x := range n.exact {
 			for _, t := range x.list {
 				c.planTransition(t)
-				c.record(c.types[x.event], t)
+				c.foresee(c.types[x.event], t)
 			}
 		}
 	}

@@ -111,10 +111,10 @@ type transition struct {
 	plan   []entered
 	ids    []string
 
-	// after is the configuration that the transition leads to, in the order of activation, and record
+	// after is the configuration that the transition leads to, in the order of activation, and footprint
 	// the trace of a microstep of it alone. They are nil unless they are the same every time.
-	after  []int32
-	record []Microstep
+	after     []int32
+	footprint *footprint
 }
 
 // afterTimer is one key of after.

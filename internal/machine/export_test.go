@@ -11,7 +11,7 @@ func CompileUnplanned(doc *syntax.Document) (*Definition, error) {
 	}
 	forget := func(list []*transition) {
 		for _, t := range list {
-			t.static, t.domain, t.plan, t.ids, t.after, t.record = len(t.targets) == 0, t.source, nil, nil, nil, nil
+			t.static, t.domain, t.plan, t.ids, t.after, t.footprint = len(t.targets) == 0, t.source, nil, nil, nil, nil
 		}
 	}
 	for i := range d.nodes {

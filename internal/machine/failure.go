@@ -39,8 +39,9 @@ func unhandledError(e *Event) *Failure {
 }
 
 // fail ends a macrostep that failed.
-func (m *macrostep) fail(f *Failure) (Result, error) {
-	s := m.before
+func (m *macrostep) fail(f *Failure, r *Result) error {
+	r.Snapshot = m.before
+	s := &r.Snapshot
 	s.Seq, s.Now, s.hops = m.seq, m.now, m.hops
 	s.Status, s.Error = Failed, f.Data
 	effects := m.immediate
@@ -52,7 +53,9 @@ func (m *macrostep) fail(f *Failure) (Result, error) {
 		effects = append(effects, CancelTimer{Timer: t})
 	}
 	s.Timers = nil
-	return Result{Snapshot: s, Effects: effects, Trace: Trace{Microsteps: m.trace.steps}, Handled: m.handled, Changed: true}, f
+	r.Effects, r.Trace.Microsteps = effects, m.trace.steps
+	r.Handled, r.Changed = m.handled, true
+	return f
 }
 
 // present returns v, or null when there is no value: what is stored is never nothing.

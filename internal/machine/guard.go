@@ -98,8 +98,8 @@ type stateInPaths struct {
 
 func (g *stateInPaths) holds(m *macrostep) (bool, *Failure) {
 	c := &m.current
-	if m.paths != nil {
-		c = m.paths
+	if m.starting {
+		c = &m.whole
 	}
 	if g.never {
 		return false, nil

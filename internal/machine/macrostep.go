@@ -42,9 +42,9 @@ type progress struct {
 	invoking   []invoke // of the state whose entry actions run
 	invokingNo int64    // the number that is set aside for the first of them
 
-	paths *configuration // during the microstep of the start: where stateIn looks paths up
-	known []int32        // the current configuration as the plan of a transition has it, nil when there is none
+	known []int32 // the current configuration as the plan of a transition has it, nil when there is none
 
+	starting     bool  // the microstep under way is the start's: stateIn looks paths up in m.whole
 	changed      bool  // the microstep changed the machine, as XState counts it
 	recorded     bool  // ... recorded history
 	moved        bool  // the configuration, or its order, is not the snapshot's
@@ -147,45 +147,33 @@ func (m *macrostep) tell(e Effect) {
 func (m *macrostep) later(e Effect) { m.deferred = append(m.deferred, e) }
 
 // finish ends a macrostep that went well: its effects run, and it becomes a snapshot.
-func (m *macrostep) finish() (Result, error) {
+func (m *macrostep) finish(r *Result) error {
 	if m.status != Active {
 		m.stopChildren()
 	}
 	effects, f := m.runDeferred()
 	if f != nil {
-		return m.fail(f)
+		return m.fail(f, r)
 	}
 	if m.status != Active {
 		effects = m.cancelAllTimers(effects)
 	}
-	s := Snapshot{
-		Self:      m.before.Self,
-		Seq:       m.seq,
-		Status:    m.status,
-		Context:   m.scope.Context,
-		Output:    m.output,
-		Now:       m.now,
-		Timers:    m.timers,
-		Children:  m.children,
-		active:    m.before.active,
-		history:   m.history,
-		nextTimer: m.nextTimer,
-		nextChild: m.nextChild,
-		hops:      m.hops,
-	}
+	s := &r.Snapshot
+	s.Self, s.Seq, s.Status = m.before.Self, m.seq, m.status
+	s.Context, s.Output, s.Now = m.scope.Context, m.output, m.now
+	s.Timers, s.Children = m.timers, m.children
+	s.history, s.nextTimer, s.nextChild, s.hops = m.history, m.nextTimer, m.nextChild, m.hops
 	switch {
 	case m.known != nil:
 		s.active = m.known
 	case m.moved:
 		s.active = slices.Clone(m.current.order)
+	default:
+		s.active = m.before.active
 	}
-	return Result{
-		Snapshot: s,
-		Effects:  effects,
-		Trace:    Trace{Microsteps: m.trace.steps},
-		Handled:  m.handled,
-		Changed:  m.hasChanged(),
-	}, nil
+	r.Effects, r.Trace.Microsteps = effects, m.trace.steps
+	r.Handled, r.Changed = m.handled, m.hasChanged()
+	return nil
 }
 
 // hasChanged reports whether the machine is not as before the macrostep.

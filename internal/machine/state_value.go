@@ -81,12 +81,3 @@ func (d *Definition) Meta(s Snapshot) value.Value {
 	}
 	return value.OfObject(members...)
 }
-
-// initialConfiguration returns the states that a start enters, in document order.
-func (d *Definition) initialConfiguration() []int32 {
-	states := make([]int32, len(d.initial.plan))
-	for i, x := range d.initial.plan {
-		states[i] = x.state
-	}
-	return states
-}

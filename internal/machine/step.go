@@ -13,33 +13,36 @@ const hopsInPlace = 100
 // Start makes a machine: its first macrostep. When it fails, the error is a *Failure and the Result
 // is what XState makes of it (status error); the shell chooses by OnError whether that counts.
 func (d *Definition) Start(self *Identity, input value.Value, at Moment) (Result, error) {
-	return new(macrostep).start(d, self, input, at)
+	return new(Workspace).Start(d, self, input, at)
 }
 
-func (m *macrostep) start(d *Definition, self *Identity, input value.Value, at Moment) (Result, error) {
+func (m *macrostep) start(d *Definition, self *Identity, input value.Value, at Moment, r *Result) error {
 	m.before = Snapshot{
 		Self:    self,
-		Context: value.OfObject(),
+		Context: noContext,
 		Now:     at.Event,
-		active:  d.initialConfiguration(),
+		active:  d.initial.after,
 
 		nextTimer: 1,
 		nextChild: 1,
 	}
 	m.begin(d, FromStart, at)
 	if f := m.startContext(input); f != nil {
-		return m.fail(f)
+		return m.fail(f, r)
 	}
 	m.before.Context = m.scope.Context
 	m.handled = true
 	if f := m.initialMicrostep(input); f != nil {
-		return m.fail(f)
+		return m.fail(f, r)
 	}
 	if f := m.settle(); f != nil {
-		return m.fail(f)
+		return m.fail(f, r)
 	}
-	return m.finish()
+	return m.finish(r)
 }
+
+// noContext is the context before there is one.
+var noContext = value.OfObject()
 
 // startContext works out the context of a machine that starts: machine.context with the keys of
 // setup.context over it. All of these see machine.context, none sees another.
@@ -60,27 +63,32 @@ func (m *macrostep) startContext(input value.Value) *Failure {
 // initialMicrostep enters the initial configuration. Before it the root alone is active, so that no
 // other id holds in stateIn; but paths are looked up in the whole initial configuration.
 func (m *macrostep) initialMicrostep(input value.Value) *Failure {
-	init := value.OfObject(value.Member{Key: "type", Value: value.OfText(initType)})
+	m.external = Event{Type: initType, Data: initEvent, Origin: FromStart}
 	if !input.IsAbsent() {
-		init = init.With("input", input)
+		m.external.Data = initEvent.With("input", input)
 	}
-	m.handle(&Event{Type: initType, Data: init, Origin: FromStart})
-	m.paths = &configuration{}
-	m.paths.set(m.before.active)
-	m.current.set([]int32{0})
+	m.handle(&m.external)
+	m.starting = true
+	m.whole.set(m.before.active)
+	m.current.set(rootAlone)
 	m.changed, m.recorded = false, false
 	m.exits = append(m.exits[:0], run{domain: none})
-	m.next.set(m.current.order)
-	m.trace.begin(initType, []*transition{m.d.initial})
-	f := m.enterInitial()
+	m.next.set(rootAlone)
+	m.selected = append(m.selected[:0], m.d.initial)
+	m.trace.begin(initType, m.selected)
+	f := m.enterInitial(m.selected)
 	m.trace.end(f != nil)
-	m.paths = nil
+	m.starting = false
 	return f
 }
 
+var (
+	initEvent = event(initType)
+	rootAlone = []int32{0}
+)
+
 // enterInitial is a microstep's entry without an exit before it.
-func (m *macrostep) enterInitial() *Failure {
-	initial := []*transition{m.d.initial}
+func (m *macrostep) enterInitial(initial []*transition) *Failure {
 	if f := m.enterStates(initial); f != nil {
 		return f
 	}
@@ -98,30 +106,31 @@ func (m *macrostep) enterInitial() *Failure {
 // A snapshot that is not Active takes nothing in, and neither does any snapshot the event of a timer
 // that is not on its list: the Result is then the snapshot as it was, and Handled is false.
 func (d *Definition) Step(s Snapshot, ev Event, at Moment) (Result, error) {
-	return new(macrostep).step(d, s, ev, at)
+	return new(Workspace).Step(d, s, ev, at)
 }
 
-func (m *macrostep) step(d *Definition, s Snapshot, ev Event, at Moment) (Result, error) {
+func (m *macrostep) step(d *Definition, s *Snapshot, ev *Event, at Moment, r *Result) error {
 	if s.Status != Active {
-		return Result{Snapshot: s}, nil
+		r.Snapshot = *s
+		return nil
 	}
-	m.before = s
+	m.before, m.external = *s, *ev
 	m.begin(d, ev.Origin, at)
 	if ev.Timer != 0 {
 		timer, ok := m.takeTimer(ev.Timer)
 		if !ok {
-			return Result{Snapshot: s}, nil
+			r.Snapshot = *s
+			return nil
 		}
 		if timer.To.Kind != ToSelf {
 			m.deliver(timer)
-			return m.finish()
+			return m.finish(r)
 		}
 	}
-	m.external = ev
 	if f := m.mainEventLoop(&m.external); f != nil {
-		return m.fail(f)
+		return m.fail(f, r)
 	}
-	return m.finish()
+	return m.finish(r)
 }
 
 // begin prepares the macrostep that follows the snapshot m.before.

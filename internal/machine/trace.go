@@ -15,8 +15,8 @@ type tracer struct {
 
 // begin opens a microstep.
 func (t *tracer) begin(event string, ts []*transition) {
-	if t.planned = len(t.steps) == 0 && len(ts) == 1 && ts[0].record != nil; t.planned {
-		t.steps, t.ran, t.enters = ts[0].record, 0, false
+	if t.planned = len(t.steps) == 0 && allKnown(ts); t.planned {
+		t.steps, t.ran, t.enters = footprintOf(ts), 0, false
 		return
 	}
 	step := Microstep{Event: event}

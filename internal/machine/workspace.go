@@ -15,13 +15,17 @@ type Workspace struct{ m macrostep }
 // Start is Definition.Start in this workspace.
 func (w *Workspace) Start(d *Definition, self *Identity, input value.Value, at Moment) (Result, error) {
 	defer w.m.clear()
-	return w.m.start(d, self, input, at)
+	var r Result
+	err := w.m.start(d, self, input, at, &r)
+	return r, err
 }
 
 // Step is Definition.Step in this workspace.
 func (w *Workspace) Step(d *Definition, s Snapshot, ev Event, at Moment) (Result, error) {
 	defer w.m.clear()
-	return w.m.step(d, s, ev, at)
+	var r Result
+	err := w.m.step(d, &s, &ev, at, &r)
+	return r, err
 }
 
 // clear makes the workspace ready for the next macrostep, and lets go of what the last one was made of.
@@ -44,6 +48,7 @@ type room struct {
 
 	current  configuration // what transitions are selected from
 	next     configuration // what the microstep under way leads to
+	whole    configuration // of a start: what it leads to if nothing else happens
 	external Event
 	queue    []Event // raised; those before taken have been handled
 	taken    int

@@ -6,46 +6,69 @@ import (
 	"github.com/detent-run/detent/internal/machine/syntax"
 )
 
-// record works out, for a transition that has been planned, what a step would otherwise find out
+// foresee works out, for a transition that has been planned, what a step would otherwise find out
 // every time: the configuration that it leads to, and its trace. Either may depend on more than the
-// transition, and is left to the step then.
-func (c *compiler) record(event string, t *transition) {
+// transition, and is left to the step then. Of an eventless transition, which is taken in the course
+// of any event, and of one for a wildcard, the event is "".
+func (c *compiler) foresee(event string, t *transition) {
 	if !t.static {
 		return
 	}
 	if len(t.targets) > 0 {
-		c.recordAfter(t)
+		c.foreseeAfter(t)
 	}
-	if event == "" {
-		return // eventless: it is taken in the course of any event
-	}
-	step := Microstep{Event: event, Transitions: t.pointer, Entered: t.ids}
-	exited, ok := c.exitedBy(t)
-	if !ok || c.mayEnd(t) {
-		return
-	}
-	var names []string
-	for _, n := range exited {
-		step.Exited = append(step.Exited, c.d.nodes[n].id)
-		names, ok = appendNames(names, c.d.nodes[n].exit, ok)
-	}
-	names, ok = appendNames(names, t.actions, ok)
-	for _, x := range t.plan {
-		n := &c.d.nodes[x.state]
-		names, ok = appendNames(names, n.entry, ok)
-		if x.byDefault && n.initial != nil {
-			names, ok = appendNames(names, n.initial.actions, ok)
-		}
-	}
-	if ok {
-		step.Actions = names
-		t.record = []Microstep{step}
+	if event != "" {
+		c.foreseeTrace(event, t)
 	}
 }
 
-// recordAfter works out the configuration that a transition leads to: what is around its domain, and
+// foreseeTrace works out what a microstep of the transition leaves in a trace.
+func (c *compiler) foreseeTrace(event string, t *transition) {
+	exited, always := c.exitedBy(t)
+	if !always || c.mayEnd(t) {
+		return
+	}
+	step := Microstep{Event: event, Transitions: t.pointer, Entered: t.ids}
+	exit, own, entry := names{}, names{}, names{}
+	own.add(t.actions)
+	for _, n := range exited {
+		step.Exited = append(step.Exited, c.d.nodes[n].id)
+		exit.add(c.d.nodes[n].exit)
+	}
+	for _, x := range t.plan {
+		n := &c.d.nodes[x.state]
+		entry.add(n.entry)
+		if x.byDefault && n.initial != nil {
+			entry.add(n.initial.actions)
+		}
+	}
+	if exit.unsure || own.unsure || entry.unsure {
+		return
+	}
+	step.Actions = slices.Concat(exit.list, own.list, entry.list)
+	t.footprint = &footprint{steps: []Microstep{step}, exit: exit.list, own: own.list, entry: entry.list}
+}
+
+// names is how a trace calls actions, unless it depends on a guard which of them run.
+type names struct {
+	list   []string
+	unsure bool
+}
+
+func (n *names) add(list []action) {
+	for _, a := range list {
+		if _, choice := a.(chooseAction); choice {
+			n.unsure = true
+		}
+		if name := a.name(); name != "" {
+			n.list = append(n.list, name)
+		}
+	}
+}
+
+// foreseeAfter works out the configuration that a transition leads to: what is around its domain, and
 // what it enters. Beside a parallel state other regions are active, in whichever states.
-func (c *compiler) recordAfter(t *transition) {
+func (c *compiler) foreseeAfter(t *transition) {
 	var around []int32 // innermost first
 	for n := t.domain; n != none; n = c.d.nodes[n].parent {
 		if n != t.domain && c.d.nodes[n].kind == syntax.Parallel {
@@ -95,17 +118,4 @@ func (c *compiler) mayEnd(t *transition) bool {
 		}
 	}
 	return false
-}
-
-// appendNames appends how a trace calls actions, as long as it is sure which of them run.
-func appendNames(to []string, list []action, sure bool) ([]string, bool) {
-	for _, a := range list {
-		if _, choice := a.(chooseAction); choice {
-			return to, false
-		}
-		if name := a.name(); name != "" {
-			to = append(to, name)
-		}
-	}
-	return to, sure
 }

@@ -1,0 +1,67 @@
+package machine
+
+import "slices"
+
+// footprint is the trace of a microstep of one transition alone, where that is always the same.
+type footprint struct {
+	steps []Microstep // one
+
+	// The names of its actions by the part of the microstep in which they run.
+	exit, own, entry []string
+}
+
+// allKnown reports whether all the transitions have a footprint.
+func allKnown(ts []*transition) bool {
+	for _, t := range ts {
+		if t.footprint == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// footprintOf returns the trace of a microstep of transitions that all have footprints. They come in
+// document order: the last is left first, and entered last.
+func footprintOf(ts []*transition) []Microstep {
+	if len(ts) == 1 {
+		return ts[0].footprint.steps
+	}
+	size := 0
+	for _, t := range ts {
+		s := &t.footprint.steps[0]
+		size += len(s.Transitions) + len(s.Exited) + len(s.Entered) + len(s.Actions)
+	}
+	p := make(page, 0, size)
+	step := Microstep{
+		Event:       ts[0].footprint.steps[0].Event,
+		Transitions: p.forward(ts, func(f *footprint) []string { return f.steps[0].Transitions }),
+		Exited:      p.backward(ts, func(f *footprint) []string { return f.steps[0].Exited }),
+		Entered:     p.forward(ts, func(f *footprint) []string { return f.steps[0].Entered }),
+	}
+	actions := len(p)
+	p.backward(ts, func(f *footprint) []string { return f.exit })
+	p.forward(ts, func(f *footprint) []string { return f.own })
+	p.forward(ts, func(f *footprint) []string { return f.entry })
+	step.Actions = p[actions:]
+	return []Microstep{step}
+}
+
+// page is the one array that the lists of a trace are slices of.
+type page []string
+
+// forward gathers a list of all transitions, and backward does so from the last one on.
+func (p *page) forward(ts []*transition, list func(*footprint) []string) []string {
+	start := len(*p)
+	for _, t := range ts {
+		*p = append(*p, list(t.footprint)...)
+	}
+	return (*p)[start:len(*p):len(*p)]
+}
+
+func (p *page) backward(ts []*transition, list func(*footprint) []string) []string {
+	start := len(*p)
+	for _, t := range slices.Backward(ts) {
+		*p = append(*p, list(t.footprint)...)
+	}
+	return (*p)[start:len(*p):len(*p)]
+}
