@@ -2,12 +2,16 @@
 # programs are looked for, and downloaded if there are none; no server has to run beforehand.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint fix cover bench bench-engine fuzz fuzz-xstate sim docker clean
+.PHONY: help run build test race lint fix cover bench bench-engine bench-e2e bench-timers fuzz fuzz-xstate sim docker clean
 
 # Longest that one package's tests may take; a hang shows its goroutines then.
 TIMEOUT ?= 10m
 FUZZTIME ?= 30s
 COUNT ?= 3
+DURATION ?= 10s
+DUE ?= 2000
+PENDING ?= 100000
+EVENTS ?= 500
 N ?= 10000
 
 help: ## list the targets
@@ -46,6 +50,12 @@ bench: ## run the benchmarks, COUNT times each (for benchstat)
 bench-engine: tools/bench-xstate/node_modules ## compare the engine's speed with XState's (needs Node; ARGS="-rounds 9")
 	go run ./tools/bench-engine $(ARGS)
 
+bench-e2e: ## load a server with events over HTTP, and check every one (DURATION=10s)
+	go run ./tools/bench-e2e -duration $(DURATION) $(ARGS)
+
+bench-timers: ## measure how late timers are (DURATION=10s DUE=2000 PENDING=100000 EVENTS=500)
+	go run ./tools/bench-e2e -timers -duration $(DURATION) -due $(DUE) -pending $(PENDING) -events $(EVENTS) $(ARGS)
+
 fuzz: ## run every fuzz test for FUZZTIME
 	@set -e; for package in $$(go list ./internal/...); do \
 		for name in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
@@ -61,7 +71,7 @@ tools/%/node_modules: tools/%/package-lock.json
 	@touch $@
 
 sim: ## run N simulations of the runtime with fresh seeds (N=10000)
-	go test ./internal/sim -run TestFreshSeeds -sim.runs $(N) -timeout 0
+	GOMEMLIMIT=2GiB go test ./internal/sim -run TestFreshSeeds -sim.runs $(N) -timeout 0
 
 docker: ## build the image detent:dev
 	docker build -t detent:dev .
