@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Incoming is an event to accept.
@@ -50,8 +51,16 @@ func (db *DB) Accept(ctx context.Context, events []Incoming) ([]Acceptance, erro
 		}
 		open = append(open, i)
 	}
+	if len(open) == 0 {
+		return answers, nil
+	}
+	conn, err := db.acquire(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Release()
 	for len(open) > 0 {
-		undecided, err := db.accept(ctx, events, open, answers)
+		undecided, err := accept(ctx, conn, events, open, answers)
 		if err != nil {
 			return nil, writeFault(op, err)
 		}
@@ -105,7 +114,7 @@ FROM known k
 LEFT JOIN inserted n ON n.no = k.no`
 
 // accept decides the open events, by their index, and returns those that another one was ahead of.
-func (db *DB) accept(ctx context.Context, events []Incoming, open []int, answers []Acceptance) ([]int, error) {
+func accept(ctx context.Context, conn *pgxpool.Conn, events []Incoming, open []int, answers []Acceptance) ([]int, error) {
 	var undecided []int
 	keys := newKeyColumns(len(open))
 	ids := make([]string, 0, len(open))
@@ -123,7 +132,7 @@ func (db *DB) accept(ctx context.Context, events []Incoming, open []int, answers
 		nos = append(nos, int32(i)+1)
 		texts = append(texts, events[i].Event)
 	}
-	rows, err := db.pool.Query(ctx, acceptSQL, pgx.StrictNamedArgs{
+	rows, err := conn.Query(ctx, acceptSQL, pgx.StrictNamedArgs{
 		"buckets": keys.buckets, "namespaces": keys.namespaces, "machines": keys.machines,
 		"event_ids": ids, "nos": nos, "events": texts,
 	})

@@ -46,9 +46,14 @@ func (db *DB) Apply(ctx context.Context, c *Commit) (clock.Sample, error) {
 	b.addHistory(c.History)
 	b.addDeadLetters(c.DeadLetters)
 
+	conn, err := db.acquire(ctx, op)
+	if err != nil {
+		return clock.Sample{}, err
+	}
+	defer conn.Release()
 	sample := clock.Sample{Sent: time.Now()}
-	results := db.pool.SendBatch(ctx, &b.Batch)
-	err := func() error {
+	results := conn.SendBatch(ctx, &b.Batch)
+	err = func() error {
 		if _, err := results.Exec(); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Errors that callers branch on. They are matched by errors.Is.
@@ -63,7 +64,7 @@ func fault(op string, err error, lost error) error {
 	switch {
 	case errors.As(err, &pg) && pg.Severity != "FATAL" && pg.Severity != "PANIC":
 		return refusal(op, pg, err)
-	case pgconn.SafeToRetry(err):
+	case pgconn.SafeToRetry(err), Unreachable(err):
 		return fmt.Errorf("%s: %w: %w", op, ErrRetry, err)
 	default:
 		// A connection that the server ended (FATAL) belongs here too: it could have come to that
@@ -125,6 +126,16 @@ func lateEvents(pg *pgconn.PgError) *LateEventsError {
 // bounded gives a call its limit in time.
 func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, patience)
+}
+
+// acquire takes a connection. That there is none is no reason to doubt what became of a transaction: it
+// was not sent.
+func (db *DB) acquire(ctx context.Context, op string) (*pgxpool.Conn, error) {
+	conn, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", op, ErrRetry, err)
+	}
+	return conn, nil
 }
 
 // Unreachable reports whether an error means that no connection came about: the database is not there,

@@ -96,7 +96,8 @@ func prepareConfig(config *pgx.ConnConfig, applicationName string) {
 // because poolers refuse those that they do not know.
 //
 // Limits in time: nothing that the store runs takes long. A client that stops in the middle of a
-// transaction would hold its locks for ever. The keepalives are the server's side of prepareConfig's.
+// transaction would hold its locks for ever. A session that does nothing is no mistake, though: that is
+// how a Presence looks. The keepalives are the server's side of prepareConfig's.
 //
 // The planner: statements run by index over tables that are empty one minute and large the next, and a
 // plan that was cached for the empty one must not scan the large one. Arrays are unnested on the left
@@ -110,6 +111,7 @@ SELECT
     set_config('statement_timeout', '10s', false),
     set_config('lock_timeout', '5s', false),
     set_config('idle_in_transaction_session_timeout', '10s', false),
+    set_config('idle_session_timeout', '0', false),
     set_config('tcp_keepalives_idle', '5', false),
     set_config('tcp_keepalives_interval', '2', false),
     set_config('tcp_keepalives_count', '3', false),
