@@ -178,7 +178,7 @@ func (a *stopAction) perform(m *macrostep) *Failure {
 // taskAction asks for work outside, and for no answer.
 type taskAction struct{ fields *expression }
 
-func (*taskAction) name() string { return "" }
+func (*taskAction) name() string { return "task" }
 
 func (a *taskAction) perform(m *macrostep) *Failure {
 	fields, f := m.eval(a.fields)

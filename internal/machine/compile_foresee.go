@@ -101,7 +101,7 @@ func (c *compiler) exitedBy(t *transition) (states []int32, always bool) {
 		return nil, false
 	}
 	for n := t.source; n != t.domain; n = c.d.nodes[n].parent {
-		if c.d.nodes[n].kind == syntax.Parallel {
+		if parent := c.d.nodes[n].parent; parent != none && c.d.nodes[parent].kind == syntax.Parallel {
 			return nil, false
 		}
 		states = append(states, n)
