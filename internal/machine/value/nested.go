@@ -63,7 +63,11 @@ func (p *parser) array() (Value, bool) {
 }
 
 func (p *parser) object() (Value, bool) {
-	fromElem, fromKey := len(p.elems), len(p.keys)
+	return p.members(len(p.elems), len(p.keys))
+}
+
+// members reads the rest of an object, whose keys and values so far are on the stacks from these places on.
+func (p *parser) members(fromElem, fromKey int) (Value, bool) {
 	var seen map[string]int // of a large object
 	for {
 		end, ok := p.ends('}', len(p.keys) == fromKey, "',' or '}' after a member of an object")
@@ -89,6 +93,9 @@ func (p *parser) object() (Value, bool) {
 			return Value{}, false
 		}
 		p.elems = append(p.elems, v)
+	}
+	if len(p.keys) == fromKey {
+		return noMembers, true
 	}
 	v, vals := objectIn(p.run(len(p.elems)-fromElem+1), p.shapeOf(p.keys[fromKey:], seen))
 	copy(vals, p.elems[fromElem:])
@@ -146,6 +153,9 @@ func (p *parser) run(n int) []Value {
 	if n == 0 {
 		return nil
 	}
+	if p.keeper != nil {
+		return make([]Value, n)
+	}
 	if len(p.slab) < n {
 		p.slab = make([]Value, max(n, min(slabSize, (len(p.in)-p.pos)/4+1)))
 	}
@@ -155,7 +165,12 @@ func (p *parser) run(n int) []Value {
 }
 
 func (p *parser) shapeOf(keys []string, index map[string]int) *shape {
-	if p.recent == nil || !slices.Equal(p.recent.keys, keys) {
+	if p.recent != nil && slices.Equal(p.recent.keys, keys) {
+		return p.recent
+	}
+	if p.keeper != nil {
+		p.recent = newShape(p.keeper.keep(keys))
+	} else {
 		p.recent = &shape{keys: append([]string(nil), keys...), index: index}
 	}
 	return p.recent

@@ -24,6 +24,9 @@ func objectIn(run []Value, s *shape) (Value, []Value) {
 	return Value{kind: Object, num: uint64(len(run) - 1), ptr: unsafe.Pointer(&run[0])}, run[1:]
 }
 
+// noMembers is the object without members.
+var noMembers, _ = newObject(&shape{})
+
 // shape returns the shape of an object.
 func (v Value) shape() *shape { return (*shape)((*Value)(v.ptr).ptr) }
 
@@ -68,6 +71,9 @@ func (s *shape) find(key string) int {
 // OfObject returns an object of the members, in their order. Of two members of one key the later
 // value stands at the earlier place.
 func OfObject(members ...Member) Value {
+	if len(members) == 0 {
+		return noMembers
+	}
 	keys := make([]string, len(members))
 	for i, m := range members {
 		keys[i] = m.Key

@@ -53,6 +53,9 @@ func (p *parser) digits() bool {
 
 func (p *parser) numberOf(start int, whole bool) (Value, bool) {
 	literal := p.in[start:p.pos]
+	if whole && len(literal) < maxDigits {
+		return OfInt(smallInt(literal)), true
+	}
 	if whole {
 		i, err := strconv.ParseInt(literal, 10, 64)
 		if err != nil {
@@ -66,6 +69,22 @@ func (p *parser) numberOf(start int, whole bool) (Value, bool) {
 	}
 	v, _ := OfFloat(f) // a literal that ParseFloat accepts is finite
 	return v, true
+}
+
+// maxDigits is how many digits and signs an integer must have before it could be beyond 64 bits.
+const maxDigits = 19
+
+// smallInt returns what an integer of fewer than maxDigits characters is worth.
+func smallInt(literal string) int64 {
+	digits := strings.TrimPrefix(literal, "-")
+	var i int64
+	for _, c := range []byte(digits) {
+		i = i*10 + int64(c-'0')
+	}
+	if len(digits) < len(literal) {
+		return -i
+	}
+	return i
 }
 
 // shorten keeps a message readable whatever the length of a literal.
