@@ -137,10 +137,7 @@ func (a *actor) handle(m message) error {
 	case a.isTask(): // the world outside takes no messages
 		return nil
 	}
-	if a.run.macrosteps++; a.run.macrosteps > maxMacrosteps {
-		return fmt.Errorf("%w: more than %d macrosteps", ErrRestless, maxMacrosteps)
-	}
-	effects, err := a.macrostep(func() (machine.Result, error) { return a.program.Step(a.snapshot, m.event, a.run.moment()) })
+	effects, err := a.step(m.event)
 	if err != nil {
 		return err
 	}
@@ -151,6 +148,29 @@ func (a *actor) handle(m message) error {
 		return err
 	}
 	return a.settle(effects)
+}
+
+// step makes the macrostep of an event.
+func (a *actor) step(event machine.Event) ([]machine.Effect, error) {
+	if a.run.macrosteps++; a.run.macrosteps > maxMacrosteps {
+		return nil, fmt.Errorf("%w: more than %d macrosteps", ErrRestless, maxMacrosteps)
+	}
+	return a.macrostep(func() (machine.Result, error) { return a.program.Step(a.snapshot, event, a.run.moment()) })
+}
+
+// deliver sends a delayed message that is due. In XState the clock does that: the actor is not at work
+// meanwhile, and handles at once what the receiver answers.
+func (a *actor) deliver(event machine.Event) error {
+	effects, err := a.step(event)
+	if err != nil {
+		return err
+	}
+	for _, e := range effects {
+		if err := a.carryOut(e); err != nil {
+			return err
+		}
+	}
+	return a.inspect()
 }
 
 // settle lets the effects of a macrostep happen, and the actor end if that was its last one.

@@ -106,7 +106,13 @@ func (r *run) advance(by machine.Time) error {
 		}
 		r.clock.now = max(r.clock.now, t.due)
 		event := machine.Event{Type: t.timer.Event.Get("type").Text(), Data: t.timer.Event, Origin: machine.FromTimer, Timer: t.timer.No}
-		if err := t.owner.receive(message{event: event}); err != nil {
+		var err error
+		if t.timer.To.Kind != machine.ToSelf {
+			err = t.owner.deliver(event)
+		} else {
+			err = t.owner.receive(message{event: event})
+		}
+		if err != nil {
 			return err
 		}
 	}

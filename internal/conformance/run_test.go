@@ -87,3 +87,23 @@ and 1 entries more`
 		t.Errorf("shown:\n%s\nwant:\n%s", got, want)
 	}
 }
+
+// TestDelayedMessageLeavesItsSenderFree has a parent that answers its child's delayed message and stops
+// the child at once. The clock delivers such a message: the child is not at work then, and handles the
+// answer before it stops. That is what XState shows here.
+func TestDelayedMessageLeavesItsSenderFree(t *testing.T) {
+	t.Parallel()
+	v := conformance.Check(one(t, `{
+		"definition": {
+			"machine": {"initial": "a", "states": {"a": {"invoke": {"src": "kid", "id": "k"}, "exit": {"sendTo": {"to": "k", "event": {"type": "BYE"}}}, "on": {"S": "b"}}, "b": {}}},
+			"setup": {"actors": {"kid": {"machine": "kid"}}}},
+		"actors": {"kid": {
+			"machine": {"entry": {"sendTo": {"to": "#_parent", "event": {"type": "S"}, "delay": 5}}, "on": {"BYE": {"actions": "bye"}}},
+			"options": {"unknownActions": "trace"}}},
+		"steps": [{"advance": 5}],
+		"expect": [null, {"value": "b", "sent": [{"to": "k", "event": {"type": "BYE"}}], "childActions": [{"actor": "k", "type": "bye"}]}]
+	}`), conformance.Options{Strict: true, Partial: true})
+	if !v.Passed() {
+		t.Error(v)
+	}
+}
