@@ -74,8 +74,12 @@ func Compile(doc *syntax.Document) (*Definition, error) {
 	}
 	c.warn()
 	c.d.warnings = c.warnings
+	c.d.usualSize = len(c.d.AppendSnapshot(nil, Snapshot{Context: c.d.likely, active: c.d.initial.after})) + spareSize
 	return c.d, nil
 }
+
+// spareSize is how much larger than at its start a snapshot's JSON usually is.
+const spareSize = 128
 
 // compiler is a definition in the making.
 type compiler struct {

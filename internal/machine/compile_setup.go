@@ -20,6 +20,10 @@ func (c *compiler) compileSetup() {
 		c.d.context = value.OfObject()
 	}
 	c.d.contextCode = c.assignments(setup.Context, expr.Context|expr.Input|expr.Now)
+	c.d.likely = c.d.context
+	for _, a := range c.d.contextCode {
+		c.d.likely = c.d.likely.With(a.key, value.NullValue)
+	}
 	for i := range setup.Actors {
 		c.compileActor(&setup.Actors[i])
 	}

@@ -150,7 +150,7 @@ func (c *compiler) compileAfter(n *node, s *syntax.State, lists *descriptors) {
 		d := c.delay(h.Key, h.At)
 		t := afterTimer{delay: d, name: name, event: event(name)}
 		n.timers = append(n.timers, t)
-		c.d.timerEvents[name] = t.event
+		c.d.timerEvents[t.event.String()] = t.event
 		lists.add(name, c.transitions(n.index, h.Transitions))
 		c.checkEmpty(h)
 	}

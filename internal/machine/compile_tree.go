@@ -49,7 +49,7 @@ func (c *compiler) addState(s *syntax.State, parent int32, path string) {
 	}
 	c.d.nodes = append(c.d.nodes, node{
 		index: index, parent: parent, kind: s.Type, deep: s.Deep, id: id, key: s.Key, tags: s.Tags, meta: s.Meta,
-		alwaysAt: none,
+		alwaysAt: none, quotedID: value.OfText(id).String(), quotedKey: value.OfText(s.Key).String(),
 	})
 	c.states = append(c.states, s)
 	if other, taken := c.d.byID[id]; taken {

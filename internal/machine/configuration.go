@@ -13,6 +13,16 @@ type configuration struct {
 	sorted []int32 // by document order
 }
 
+// configurationOf returns the configuration of states that are active in the given order. It may share
+// them, and is there to be read only.
+func configurationOf(order []int32) configuration {
+	sorted := order
+	if !slices.IsSorted(order) {
+		sorted = slices.Sorted(slices.Values(order))
+	}
+	return configuration{order: order, sorted: sorted}
+}
+
 // has reports whether the state is active.
 func (c *configuration) has(n int32) bool {
 	_, ok := slices.BinarySearch(c.sorted, n)

@@ -21,11 +21,13 @@ type Definition struct {
 	children map[childKey]int32
 	events   map[string]int32 // numbers of the event types that some state has a candidate for by name
 
-	timerEvents map[string]value.Value // of the keys of after, by type
+	timerEvents map[string]value.Value // of the keys of after, by their JSON
 
 	initial     *transition // what the start takes
 	context     value.Value
 	contextCode []assignment
+	likely      value.Value // what a context probably looks like: its keys, and some texts
+	usualSize   int         // of a snapshot's JSON
 	actors      map[string]*actor
 	options     syntax.Options
 	schemas     map[string]*jsonschema.Schema
@@ -54,6 +56,8 @@ type node struct {
 	kind          syntax.Type
 	deep          bool // of a history state
 	id, key       string
+
+	quotedID, quotedKey string // as JSON has them
 
 	regions   []int32 // children that are not history states
 	histories []int32 // children that are

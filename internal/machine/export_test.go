@@ -22,3 +22,9 @@ func CompileUnplanned(doc *syntax.Document) (*Definition, error) {
 	}
 	return d, nil
 }
+
+// ReadWritten is the quick one of the two readers that DecodeSnapshot has, ReadPatiently the other.
+func (d *Definition) ReadWritten(text []byte) (Snapshot, bool) { return d.readWritten(text) }
+
+// ReadPatiently is the one that has the last word.
+func (d *Definition) ReadPatiently(text []byte) (Snapshot, error) { return d.readPatiently(text) }

@@ -159,13 +159,20 @@ func (x *triplets) macrostep(t *testing.T, run func(*machine.Workspace, *machine
 		t.Fatalf("a step gives\n%s\nand without anything worked out ahead\n%s", want, got)
 	}
 	text := x.d.AppendSnapshot(nil, r.Snapshot)
-	restored, decodeErr := x.d.DecodeSnapshot(r.Snapshot.Self, text)
+	restored, ok := x.d.ReadWritten(text)
+	if !ok {
+		t.Fatalf("%s\nis not read the quick way", text)
+	}
+	patiently, decodeErr := x.d.ReadPatiently(text)
 	if decodeErr != nil {
 		t.Fatalf("%s\n%v", text, decodeErr)
 	}
-	if other := x.d.AppendSnapshot(nil, restored); !bytes.Equal(text, other) {
-		t.Fatalf("%s\nis read as\n%s", text, other)
+	for _, s := range []machine.Snapshot{restored, patiently} {
+		if other := x.d.AppendSnapshot(nil, s); !bytes.Equal(text, other) {
+			t.Fatalf("%s\nis read as\n%s", text, other)
+		}
 	}
+	restored.Self = r.Snapshot.Self
 	r.Snapshot = restored
 	return r
 }
@@ -277,6 +284,9 @@ func FuzzDecodeSnapshot(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		self := &machine.Identity{ID: "m-1"}
 		s, err := d.DecodeSnapshot(self, text)
+		if _, errPatient := d.ReadPatiently(text); (err == nil) != (errPatient == nil) {
+			t.Fatalf("one reader says %v, and the other %v", err, errPatient)
+		}
 		if err != nil {
 			if e := (*machine.SnapshotError)(nil); !errors.As(err, &e) {
 				t.Fatalf("%T: %v", err, err)

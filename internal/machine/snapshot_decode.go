@@ -29,17 +29,26 @@ func (e *SnapshotError) Error() string {
 // also what decides whether a machine can go on with another version of its definition. The error is
 // a *SnapshotError.
 func (d *Definition) DecodeSnapshot(self *Identity, text []byte) (Snapshot, error) {
+	s, ok := d.readWritten(text)
+	if !ok {
+		var err error
+		if s, err = d.readPatiently(text); err != nil {
+			return Snapshot{}, err
+		}
+	}
+	s.Self = self
+	return s, nil
+}
+
+// readPatiently reads any text, and says what is wrong with one that is no snapshot.
+func (d *Definition) readPatiently(text []byte) (Snapshot, error) {
 	v, err := value.ParseStored(text)
 	if err != nil {
 		return Snapshot{}, &SnapshotError{Message: err.Error()}
 	}
 	r := &snapshotReader{d: d}
 	s := r.snapshot(v)
-	s.Self = self
-	if r.err != nil {
-		return Snapshot{}, r.err
-	}
-	return s, nil
+	return s, r.err
 }
 
 // snapshotReader keeps the first error; what it reads after that is thrown away.
@@ -192,8 +201,7 @@ func (r *snapshotReader) state(v value.Value, at string) int32 {
 
 // checkConfiguration refuses a set of states that cannot be active together.
 func (r *snapshotReader) checkConfiguration(active []int32) {
-	var c configuration
-	c.set(active)
+	c := configurationOf(active)
 	if len(c.sorted) == 0 || c.sorted[0] != 0 {
 		r.fail("/detent/active", "the machine itself is not among the active states")
 		return

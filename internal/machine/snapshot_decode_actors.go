@@ -109,17 +109,26 @@ func (r *snapshotReader) timers(v value.Value, s *Snapshot) []Timer {
 	for i, x := range v.Elems() {
 		at := item(at, i)
 		out[i] = r.timer(x, at)
-		if out[i].No >= s.nextTimer || out[i].Seq > s.Seq {
-			r.fail(at, "the timer is of a macrostep that has not been")
-		}
-		if i > 0 && compareTimers(out[i-1], out[i]) >= 0 {
-			r.fail(at, "timers stand in the order of their deadlines and numbers")
+		if fault := s.timerFault(out, i); fault != "" {
+			r.fail(at, "%s", fault)
 		}
 		if r.err != nil {
 			return nil
 		}
 	}
 	return out
+}
+
+// timerFault returns why the snapshot cannot have the timer at a place, "" when it can.
+func (s *Snapshot) timerFault(timers []Timer, i int) string {
+	switch t := &timers[i]; {
+	case t.No >= s.nextTimer || t.Seq > s.Seq:
+		return "the timer is of a macrostep that has not been"
+	case i > 0 && compareTimers(timers[i-1], *t) >= 0:
+		return "timers stand in the order of their deadlines and numbers"
+	default:
+		return ""
+	}
 }
 
 // compareTimers orders timers by deadline, and among equals by number.
@@ -156,7 +165,7 @@ func (r *snapshotReader) timer(v value.Value, at string) Timer {
 
 // event reads the event of a timer. That of a key of after is the same for all machines.
 func (r *snapshotReader) event(v value.Value) value.Value {
-	if constant, ok := r.d.timerEvents[v.Get("type").Text()]; ok && v.Len() == 1 {
+	if constant, ok := r.d.timerEvents[v.String()]; ok {
 		return constant
 	}
 	return detach(v)

@@ -17,10 +17,13 @@ func (s Status) String() string { return statusNames[s] }
 
 // AppendSnapshot appends the snapshot's JSON: XState's persisted shape and what a durable engine needs beside it.
 func (d *Definition) AppendSnapshot(dst []byte, s Snapshot) []byte {
+	if dst == nil {
+		dst = make([]byte, 0, d.usualSize)
+	}
 	dst = append(dst, `{"status":"`...)
 	dst = append(dst, s.Status.String()...)
 	dst = append(dst, `","value":`...)
-	dst = d.StateValue(s).AppendJSON(dst)
+	dst, _ = d.appendStateValue(dst, configurationOf(s.active).sorted, 0)
 	dst = append(dst, `,"historyValue":`...)
 	dst = d.appendHistory(dst, s.history)
 	dst = append(dst, `,"context":`...)
@@ -46,15 +49,14 @@ func (d *Definition) appendHistory(dst []byte, h historyValue) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendText(dst, d.nodes[r.state].id)
+		dst = append(dst, d.nodes[r.state].quotedID...)
 		dst = append(dst, `:[`...)
 		for j, n := range r.states {
 			if j > 0 {
 				dst = append(dst, ',')
 			}
 			dst = append(dst, `{"id":`...)
-			dst = appendText(dst, d.nodes[n].id)
-			dst = append(dst, '}')
+			dst = append(append(dst, d.nodes[n].quotedID...), '}')
 		}
 		dst = append(dst, ']')
 	}
@@ -85,7 +87,7 @@ func (d *Definition) appendDurable(dst []byte, s Snapshot) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendText(dst, d.nodes[n].id)
+		dst = append(dst, d.nodes[n].quotedID...)
 	}
 	dst = append(dst, ']')
 	if len(s.Children) > 0 {

@@ -10,31 +10,59 @@ import (
 // StateValue returns XState's state value of the snapshot: a leaf's key, or an object from the keys
 // of the active children to their values. A region without children is {}.
 func (d *Definition) StateValue(s Snapshot) value.Value {
-	var c configuration
-	c.set(s.active)
-	return d.stateValue(0, &c)
+	if len(s.active) == 0 {
+		return value.OfObject() // no machine's snapshot
+	}
+	v, _ := d.stateValue(configurationOf(s.active).sorted, 0)
+	return v
 }
 
-func (d *Definition) stateValue(state int32, c *configuration) value.Value {
-	n := &d.nodes[state]
-	switch n.kind {
-	case syntax.Compound:
-		child, ok := d.activeChild(n, c)
-		if !ok {
-			break
-		}
-		if d.nodes[child].isLeaf() {
-			return value.OfText(d.nodes[child].key)
-		}
-		return value.OfObject(value.Member{Key: d.nodes[child].key, Value: d.stateValue(child, c)})
-	case syntax.Parallel:
-		members := make([]value.Member, len(n.regions))
-		for i, r := range n.regions {
-			members[i] = value.Member{Key: d.nodes[r].key, Value: d.stateValue(r, c)}
-		}
-		return value.OfObject(members...)
+// stateValue returns the value of the active state at a place of the document order, and the place behind
+// what is active in it.
+func (d *Definition) stateValue(sorted []int32, place int) (value.Value, int) {
+	n := &d.nodes[sorted[place]]
+	place++
+	if leaf := d.activeLeaf(n, sorted[place:]); leaf != nil {
+		return value.OfText(leaf.key), place + 1
 	}
-	return value.OfObject()
+	var members []value.Member
+	for place < len(sorted) && sorted[place] < n.end {
+		key := d.nodes[sorted[place]].key
+		var v value.Value
+		v, place = d.stateValue(sorted, place)
+		members = append(members, value.Member{Key: key, Value: v})
+	}
+	return value.OfObject(members...), place
+}
+
+// appendStateValue appends the text of what stateValue returns, and returns the same place.
+func (d *Definition) appendStateValue(dst []byte, sorted []int32, place int) ([]byte, int) {
+	n := &d.nodes[sorted[place]]
+	place++
+	if leaf := d.activeLeaf(n, sorted[place:]); leaf != nil {
+		return append(dst, leaf.quotedKey...), place + 1
+	}
+	dst = append(dst, '{')
+	for first := true; place < len(sorted) && sorted[place] < n.end; first = false {
+		if !first {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, d.nodes[sorted[place]].quotedKey...), ':')
+		dst, place = d.appendStateValue(dst, sorted, place)
+	}
+	return append(dst, '}'), place
+}
+
+// activeLeaf returns the active child of a compound state if that is a leaf. The active states behind the
+// compound state begin with it.
+func (d *Definition) activeLeaf(n *node, behind []int32) *node {
+	if n.kind != syntax.Compound || len(behind) == 0 || behind[0] >= n.end {
+		return nil
+	}
+	if child := &d.nodes[behind[0]]; child.isLeaf() {
+		return child
+	}
+	return nil
 }
 
 // activeChild returns the active child of a compound state: the first active state behind it.

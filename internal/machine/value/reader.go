@@ -29,6 +29,9 @@ func NewReader(text []byte) *Reader {
 // Bad reports whether something was not as expected.
 func (r *Reader) Bad() bool { return r.bad }
 
+// Refuse makes the text one that is not as expected.
+func (r *Reader) Refuse() { r.bad = true }
+
 // Done reports whether everything was as expected, and the text is over.
 func (r *Reader) Done() bool { return !r.bad && r.p.pos == len(r.p.in) }
 
