@@ -23,7 +23,8 @@ type decision struct {
 	snapshot    *store.SnapshotRow
 	gone, armed []store.TimerRow
 
-	more bool // something is left that the machine can do at once
+	more   bool // something is left that the machine can do at once
+	shared bool // ... and it has had a machine's whole share of the batch
 }
 
 // empty reports whether the decision changes nothing.

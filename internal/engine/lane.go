@@ -30,7 +30,7 @@ const (
 
 // laneStore is what a lane asks of the database.
 type laneStore interface {
-	Claim(ctx context.Context, buckets []int16, limit int) (store.Page, error)
+	Claim(ctx context.Context, buckets []int16, limit int, except ...store.Key) (store.Page, error)
 	ClaimMachines(ctx context.Context, keys []store.Key, limit int) (store.Page, error)
 	LoadMachines(ctx context.Context, keys []store.Key) ([]store.Machine, error)
 	DueTimers(ctx context.Context, buckets []int16, until time.Time, limit int) ([]store.TimerRow, bool, clock.Sample, error)
@@ -59,8 +59,9 @@ type Lane struct {
 	batch   sync.Mutex // held during a batch; guards what follows
 	buckets []int16
 	cache   *cache
-	limit   int                     // of the next claim
-	looked  time.Time               // when the lane looked for due timers itself
+	limit   int       // of the next claim
+	looked  time.Time // when the lane looked for due timers itself
+	turns   turns
 	suspect map[store.Key]bool      // the last batch of these was refused
 	shunned map[store.Key]time.Time // these are left alone until then
 
@@ -195,13 +196,14 @@ func (l *Lane) AdvanceOnce(ctx context.Context) (int, error) {
 	decisions, rest, more := decideAll(b.works)
 	rest = append(rest, b.rest...)
 	l.comeAgain(decisions, rest)
+	l.turns.took(decisions, len(rest) > 0 || b.full)
 	applied, err := l.apply(ctx, decisions)
 	if err != nil {
 		return applied, err
 	}
 	stuck := b.full && len(decisions) == 0 && l.limit == claimMost
 	l.limit = nextLimit(l.limit, b.full, len(decisions))
-	if (more || len(rest) > 0 || b.full) && !stuck {
+	if (more || len(rest) > 0 || b.full || b.past) && !stuck {
 		applied++
 	}
 	return applied, nil
@@ -226,7 +228,9 @@ func decideAll(works []*work) (decisions []decision, rest []*work, more bool) {
 			return decisions, works[i:], more
 		}
 		w.enough = func(n int) bool { return n >= machineShare || spent() }
+		start := time.Now()
 		d := decideOrSuspend(w)
+		d.shared = d.more && (len(d.history) >= machineShare || time.Since(start) > decideShare/2)
 		more = more || d.more
 		if !d.empty() {
 			decisions = append(decisions, d)

@@ -16,7 +16,9 @@ import (
 // A deadline must not wait for the events of other machines. That is why machines with due timers
 // are read for themselves, however long the inbox is, and come first in the batch.
 func (l *Lane) claim(ctx context.Context) (b *batch, err error) {
-	due, err := l.takeDue(ctx)
+	began := time.Now()
+	out := l.turns.out(began)
+	due, err := l.takeDue(ctx, len(out) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -25,12 +27,15 @@ func (l *Lane) claim(ctx context.Context) (b *batch, err error) {
 			l.Due(due...)
 		}
 	}()
-	page, err := l.store.Claim(ctx, l.buckets, l.limit)
+	page, err := l.store.Claim(ctx, l.buckets, l.limit, append(out, l.shunnedNow(began)...)...)
 	if err != nil {
 		return nil, err
 	}
 	l.o.Clock.Note(page.Clock)
-	b = &batch{byKey: map[store.Key]*work{}, full: page.More}
+	if len(out) > 0 {
+		l.turns.readPast(began, time.Now())
+	}
+	b = &batch{byKey: map[store.Key]*work{}, full: page.More, past: len(out) > 0}
 	if len(due) > 0 {
 		own, err := l.store.ClaimMachines(ctx, due, machineShare+1)
 		if err != nil {
@@ -46,6 +51,19 @@ func (l *Lane) claim(ctx context.Context) (b *batch, err error) {
 	return b, nil
 }
 
+// shunnedNow returns the machines that are left alone for now.
+func (l *Lane) shunnedNow(now time.Time) []store.Key {
+	var keys []store.Key
+	for k, until := range l.shunned {
+		if until.After(now) {
+			keys = append(keys, k)
+		} else {
+			delete(l.shunned, k)
+		}
+	}
+	return keys
+}
+
 // unknown reports whether there is no such machine, or one that is left alone for a while.
 func (l *Lane) unknown(w *work) bool {
 	if w.self == nil {
@@ -57,7 +75,8 @@ func (l *Lane) unknown(w *work) bool {
 
 // takeDue returns the machines whose timers are due: those that the scheduler named, and, once a
 // second, those that the lane finds itself, so that a stopped scheduler delays little and changes nothing.
-func (l *Lane) takeDue(ctx context.Context) ([]store.Key, error) {
+// Those that sit this batch out are due in the next one.
+func (l *Lane) takeDue(ctx context.Context, sitOut bool) ([]store.Key, error) {
 	now := time.Now()
 	until, known := l.o.Clock.Lower(now)
 	if known && now.Sub(l.looked) >= ownLookEvery {
@@ -74,6 +93,15 @@ func (l *Lane) takeDue(ctx context.Context) ([]store.Key, error) {
 	l.hints.Lock()
 	defer l.hints.Unlock()
 	due := l.due.take(dueShare)
+	if sitOut {
+		due = slices.DeleteFunc(due, func(k store.Key) bool {
+			rests := l.turns.rests(k)
+			if rests {
+				l.due.add(k)
+			}
+			return rests
+		})
+	}
 	if len(l.due.order) > 0 {
 		l.Wake() // for the rest
 	}
@@ -86,6 +114,7 @@ type batch struct {
 	rest  []*work // too much for one batch
 	byKey map[store.Key]*work
 	full  bool // more waits than was read
+	past  bool // machines that had their share sit this one out
 }
 
 func (b *batch) find(k store.Key, page store.Page) *work {

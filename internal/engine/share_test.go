@@ -156,3 +156,46 @@ func (r *reads) LoadMachines(ctx context.Context, keys []store.Key) ([]store.Mac
 	r.most = max(r.most, bytes)
 	return rows, err
 }
+
+// A machine with a long inbox, and one whose timers are always due, leave their lane to others in between.
+func TestNoMachineKeepsALane(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.define("timers", timersDefinition)
+	// Each step of a hog takes more than a batch's share of time.
+	r.define("hog", `{"machine": {"initial": "a", "context": {"n": 0}, "states": {"a": {
+		"after": {"0": {"target": "a", "reenter": true, "guard": {"expr": "context.n < 60"}, "actions": "work"}},
+		"on": {"WORK": {"actions": "work"}}}}},
+		"setup": {"actions": {"work": {"assign": {"n": "context.n + count(1..90000, # % 7 != 9) / 90000"}}}}}`)
+	l, _ := r.lane(nil)
+	for _, id := range []string{"hog1", "hog2"} {
+		r.create(id, "hog")
+	}
+	r.create("m", "timers")
+	for range claimLimit + machineShare {
+		r.send("m", "", `{"type":"T"}`)
+	}
+	r.create("quick", "timers")
+	r.send("quick", "q", `{"type":"T"}`)
+	batches := 0
+	for string(r.view("quick").Context) != `{"n":1}` {
+		if batches++; batches > 3*longestRound {
+			t.Fatalf("%d batches went to others; hogs: %s, %s", batches, r.view("hog1").Context, r.view("hog2").Context)
+		}
+		if _, err := l.AdvanceOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(r.history("m")); n > claimLimit {
+		t.Errorf("%d events came first", n)
+	}
+	r.drain(l)
+	for _, id := range []string{"hog1", "hog2"} {
+		if v := r.view(id); string(v.Context) != `{"n":60}` {
+			t.Errorf("%s: %s, %s", id, v.Context, v.Suspension)
+		}
+	}
+	if v := r.view("m"); string(v.Context) != fmt.Sprintf(`{"n":%d}`, claimLimit+machineShare) {
+		t.Errorf("m: %s", v.Context)
+	}
+}

@@ -102,10 +102,10 @@ func (m *Memory) reading() clock.Sample {
 }
 
 // Claim is store.DB.Claim.
-func (m *Memory) Claim(_ context.Context, buckets []int16, limit int) (store.Page, error) {
+func (m *Memory) Claim(_ context.Context, buckets []int16, limit int, except ...store.Key) (store.Page, error) {
 	page := store.Page{Clock: m.reading(), Now: time.Now()}
 	for _, key := range m.keys() {
-		if slices.Contains(buckets, key.Bucket()) {
+		if slices.Contains(buckets, key.Bucket()) && !slices.Contains(except, key) {
 			page.Events = append(page.Events, m.machines[key].unparked()...)
 		}
 	}

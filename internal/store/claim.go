@@ -40,7 +40,15 @@ const clockSQL = `SELECT clock_timestamp()`
 // claimSQL reads the oldest waiting events of the buckets. Each bucket is read for itself, in the order
 // of the index and no further than the limit; only what comes of that is sorted. How large an event is
 // can be told without reading it, so what does not fit is not read. The first one always is.
-const claimSQL = `
+var (
+	claimSQL     = claimWhere("NOT i.parked")
+	claimPastSQL = claimWhere(`NOT i.parked AND (i.namespace, i.machine_id) NOT IN (
+                SELECT e.namespace, e.machine_id FROM unnest(@namespaces::text[], @machines::text[]) AS e (namespace, machine_id)
+            )`)
+)
+
+func claimWhere(condition string) string {
+	return `
 SELECT w.bucket, w.namespace, w.machine_id, w.event_id, w.event_time, w.no, w.event, h.event_id IS NOT NULL AS seen, w.found
 FROM (
     SELECT i.*, count(*) OVER () AS found, sum(i.size) OVER (ORDER BY i.event_time, i.no, i.machine_id, i.event_id) - i.size AS before
@@ -50,7 +58,7 @@ FROM (
         CROSS JOIN LATERAL (
             SELECT i.bucket, i.namespace, i.machine_id, i.event_id, i.event_time, i.no, i.event, octet_length(i.event) AS size
             FROM detent.inbox i
-            WHERE i.bucket = b.bucket AND NOT i.parked
+            WHERE i.bucket = b.bucket AND ` + condition + `
             ORDER BY i.event_time, i.no
             LIMIT @limit
         ) i
@@ -62,11 +70,17 @@ LEFT JOIN detent.history_entry h
     ON h.bucket = w.bucket AND h.namespace = w.namespace AND h.machine_id = w.machine_id AND h.event_id = w.event_id
 WHERE w.before < @bytes
 ORDER BY w.event_time, w.no, w.machine_id, w.event_id`
+}
 
 // Claim reads the waiting events of the buckets, not the parked ones, oldest first, and no more of them
-// than a batch can hold. It changes nothing.
-func (db *DB) Claim(ctx context.Context, buckets []int16, limit int) (Page, error) {
-	rows, page, err := db.claim(ctx, claimSQL, pgx.StrictNamedArgs{"buckets": buckets, "limit": limit + 1, "bytes": claimBytes})
+// than a batch can hold. It passes over those of the excepted machines, and changes nothing.
+func (db *DB) Claim(ctx context.Context, buckets []int16, limit int, except ...Key) (Page, error) {
+	sql, args := claimSQL, pgx.StrictNamedArgs{"buckets": buckets, "limit": limit + 1, "bytes": claimBytes}
+	if len(except) > 0 {
+		columns := columnsOf(except)
+		sql, args["namespaces"], args["machines"] = claimPastSQL, columns.namespaces, columns.machines
+	}
+	rows, page, err := db.claim(ctx, sql, args)
 	if err != nil {
 		return Page{}, err
 	}

@@ -65,6 +65,12 @@ var plannedStatements = []planned{
 		map[string]int{"inbox": 64 * 101, "history_entry": 0},
 	},
 	{
+		"claim past", claimPastSQL,
+		map[string]string{"buckets": laneBuckets, "limit": "101", "bytes": "8000000", "namespaces": twoSpaces, "machines": twoMachines},
+		[]string{"history_entry_once", "inbox_waiting"},
+		map[string]int{"inbox": 64*101 + 10010, "history_entry": 0},
+	},
+	{
 		"claim machines", claimMachinesSQL, with("limit", "100", "bytes", "100000"),
 		[]string{"history_entry_once", "inbox_pkey"},
 		map[string]int{"inbox": 10010},

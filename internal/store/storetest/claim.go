@@ -11,6 +11,7 @@ import (
 var claimTests = []test{
 	{"claim: oldest first over all buckets, and the limit", claimOrder},
 	{"claim: only the buckets asked for", claimBuckets},
+	{"claim: nothing of the excepted machines", claimExcept},
 	{"claim: what history has already is marked", claimSeen},
 	{"claim: a reading of the clock that is before the events", claimClock},
 	{"claim machines: theirs alone, so many of each", claimMachines},
@@ -60,6 +61,23 @@ func claimBuckets(b *bench) {
 	}
 	same(b, "machines", got, want)
 	same(b, "of no buckets", len(must(b.Claim(b.ctx, nil, 10)).Events), 0)
+}
+
+func claimExcept(b *bench) {
+	b.start("m", "n", "o")
+	for i := range 5 {
+		for _, id := range []string{"m", "n", "o"} {
+			b.accept(id, fmt.Sprintf("c:%d", i))
+		}
+	}
+	page := must(b.Claim(b.ctx, b.buckets, 4, key("m"), key("o")))
+	for i, e := range page.Events {
+		same(b, "event", e.Key.Machine+" "+e.EventID, fmt.Sprintf("n c:%d", i))
+	}
+	same(b, "more", page.More, true)
+	page = must(b.Claim(b.ctx, b.buckets, 5, key("m"), key("o")))
+	same(b, "all", len(page.Events), 5)
+	same(b, "no more", page.More, false)
 }
 
 // claimSeen makes what an Accept that loses a race with a lane leaves behind: a second row of an event

@@ -55,7 +55,7 @@ type Reads interface {
 
 // Work is what a lane does.
 type Work interface {
-	Claim(ctx context.Context, buckets []int16, limit int) (store.Page, error)
+	Claim(ctx context.Context, buckets []int16, limit int, except ...store.Key) (store.Page, error)
 	ClaimMachines(ctx context.Context, keys []store.Key, limit int) (store.Page, error)
 	LoadMachines(ctx context.Context, keys []store.Key) ([]store.Machine, error)
 	Apply(ctx context.Context, c *store.Commit) (clock.Sample, error)
