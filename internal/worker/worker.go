@@ -2,7 +2,7 @@
 //
 // A worker process is an owner: it joins with an id that is never used again, and everything it does
 // to machines is fenced by that id. Membership is in the database alone; nothing is elected. Each
-// owner counts a heartbeat up and looks at the others' ([Worker] beat): it takes unowned buckets up
+// owner counts a heartbeat up and looks at the others' (BeatOnce): it takes unowned buckets up
 // to its fair share, gives those above it up, and ends owners that are dead, either because their
 // advisory lock is gone (a killed process: seen within one or two beats) or because their heartbeat
 // has not moved for expiry by this owner's own monotonic clock (a frozen or cut-off one). Being wrong
@@ -12,7 +12,8 @@
 // An owner that is fenced, or whose lane is stuck, drops everything it kept in memory and starts
 // again under a new id.
 //
-// The package imports engine and store, and scheduler's interface by way of its caller.
+// The package imports engine, store and clock. What it needs of a scheduler it declares itself; its
+// caller gives it one.
 package worker
 
 import (
