@@ -45,9 +45,10 @@ func (b *applyBatch) each(sql string, refs []EventRef) {
 }
 
 // checkSQL reads each bucket from its oldest waiting row up to the bound: whatever a lane has not come
-// to yet. Two transactions can stamp the same microsecond; such a tie may go either way, and one that the
-// lane has left for its next batch must not stop this one. The expression around the machine's id keeps the planner from the primary key, by which it
-// would walk over all that waits for a machine with a long inbox.
+// to yet. Two transactions can stamp the same microsecond; such a tie may go either way, and one that
+// the lane has left for its next batch must not stop this one. The expression around the machine's id
+// keeps the planner from the primary key, by which it would walk over all that waits for a machine with
+// a long inbox.
 const checkSQL = `
 SELECT detent.raise_late(jsonb_agg(jsonb_build_array(u.namespace, u.machine_id)))
 FROM unnest(@buckets::smallint[], @namespaces::text[], @machines::text[], @times::timestamptz[], @nos::integer[])
