@@ -24,6 +24,7 @@ import (
 //	fire [processing=1m]  let the next timer fire, at its deadline; times=3: that often, print the last
 //	snapshot              print the snapshot's JSON
 //	restore               read a snapshot's JSON and go on from it
+//	import [at=5s]        the same with a snapshot that XState has persisted; print it as it is read
 //	tags, meta            print these
 //	check                 hold an event, given as JSON, to setup.events
 //
@@ -65,6 +66,8 @@ func (s *script) run(t *testing.T, c *datadriven.TestData) string {
 		return string(s.def.AppendSnapshot(nil, s.now)) + "\n"
 	case "restore":
 		return s.restore(c)
+	case "import":
+		return s.imported(c)
 	case "tags":
 		return fmt.Sprintln(s.def.Tags(s.now))
 	case "meta":
@@ -200,4 +203,15 @@ func (s *script) restore(c *datadriven.TestData) string {
 	}
 	s.now = restored
 	return "ok\n"
+}
+
+// imported reads a snapshot of XState's.
+func (s *script) imported(c *datadriven.TestData) string {
+	s.now = machine.Snapshot{}
+	imported, err := s.def.ImportSnapshot(&s.self, []byte(c.Input), s.moment(c))
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	s.now = imported
+	return string(s.def.AppendSnapshot(nil, imported)) + "\n"
 }

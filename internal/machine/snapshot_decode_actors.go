@@ -24,6 +24,10 @@ func (r *snapshotReader) checkRecord(h *node, states []int32, at string) {
 		return
 	}
 	parent := &r.d.nodes[h.parent]
+	if len(states) == 0 {
+		r.fail(at, "a record of nothing: where nothing was active there is no record")
+		return
+	}
 	for _, n := range states {
 		x := &r.d.nodes[n]
 		if h.deep && (len(x.regions) > 0 || !r.d.isDescendant(n, h.parent)) || !h.deep && x.parent != h.parent {
