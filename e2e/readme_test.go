@@ -24,7 +24,7 @@ func TestReadmeTour(t *testing.T) {
 		switch {
 		case block == "go run ./cmd/server\n":
 			server = start(t, "server", settings...)
-		case strings.HasPrefix(block, "pkill -9"):
+		case strings.HasPrefix(block, "kill -9"):
 			server.kill()
 			server = start(t, "server", settings...)
 		default:

@@ -2,7 +2,7 @@
 API=${1:-${DETENT_API:-http://127.0.0.1:8080}}
 
 say() { printf '\n== %s\n' "$*"; }
-call() { curl -sS --fail-with-body -H 'Content-Type: application/json' "$@" && echo; }
+call() { curl -sS --fail-with-body -H 'Content-Type: application/json' "$@"; }
 register() { call -X POST "$API/v1/definitions/$1/versions" --data "@$2"; }
 create() { call -X POST "$API/v1/machines" --data "{\"id\": \"$1\", \"definition\": \"$2\", \"input\": $3}"; }
 send() { call -X POST "$API/v1/machines/$1/events?wait=applied" --data "$2"; }

@@ -35,6 +35,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "detent:", err)
 		os.Exit(1)
 	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(os.Stderr, "detent: stopped")
+	}
 }
 
 // run serves until ctx ends.
@@ -81,7 +84,7 @@ func serveEmbedded(ctx context.Context, s settings.Settings, log *slog.Logger, s
 		}
 	}()
 	s.DatabaseURL = cluster.URL()
-	if err := leaveURL(s.DataDir, s.DatabaseURL); err != nil {
+	if err := leaveWord(s.DataDir, s.DatabaseURL); err != nil {
 		return err
 	}
 	// Only this one is shown with its password: it is made up, and good for nothing but this Postgres.
@@ -92,12 +95,16 @@ func serveEmbedded(ctx context.Context, s settings.Settings, log *slog.Logger, s
 	return serve(ctx, s, log, stderr)
 }
 
-// leaveURL writes the database's URL into the data directory, for psql and scripts. It holds a password.
-func leaveURL(dir, url string) error {
+// leaveWord writes the database's URL and the number of this process into the data directory, for psql
+// and scripts. The URL holds a password.
+func leaveWord(dir, url string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "url"), []byte(url+"\n"), 0o600)
+	if err := os.WriteFile(filepath.Join(dir, "url"), []byte(url+"\n"), 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "pid"), fmt.Appendln(nil, os.Getpid()), 0o600)
 }
 
 // serve migrates and serves on the database of the settings.

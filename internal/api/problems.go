@@ -83,7 +83,9 @@ func (a *api) refuse(w *recorder, r *http.Request, err error) {
 	case engine.CodeInternal:
 		a.log.Error("request failed", "method", r.Method, "path", r.URL.EscapedPath(), "error", err, "cause", errors.Unwrap(err))
 	case engine.CodeUnavailable:
-		a.log.Warn("request refused", "method", r.Method, "path", r.URL.EscapedPath(), "error", err, "cause", errors.Unwrap(err))
+		if cause := errors.Unwrap(err); cause != nil { // without one it is no trouble of ours: not ready yet, or too much at once
+			a.log.Warn("request refused", "method", r.Method, "path", r.URL.EscapedPath(), "error", err, "cause", cause)
+		}
 	}
 	writeProblem(w, told)
 }

@@ -25,7 +25,7 @@ func (e *Engine) Register(ctx context.Context, name string, document []byte, yam
 	}
 	canonical := doc.Source.AppendJSON(nil)
 	sum := sha256.Sum256(canonical)
-	warnings := faultsOf(def.Warnings())
+	warnings := warningsOf(doc, def)
 	row, created, err := e.db.RegisterDefinition(ctx, store.Definition{
 		Namespace: store.Namespace,
 		Name:      name,
@@ -41,11 +41,23 @@ func (e *Engine) Register(ctx context.Context, name string, document []byte, yam
 
 // Validate compiles a definition without storing it.
 func (e *Engine) Validate(_ context.Context, document []byte, yaml bool) ([]Fault, error) {
-	_, def, err := compile(document, yaml)
+	doc, def, err := compile(document, yaml)
 	if err != nil {
 		return nil, err
 	}
-	return faultsOf(def.Warnings()), nil
+	return warningsOf(doc, def), nil
+}
+
+// warningsOf adds to the core's warnings what the definition asks for and this runtime does not do yet.
+func warningsOf(doc *syntax.Document, def *machine.Definition) []Fault {
+	warnings := faultsOf(def.Warnings())
+	if doc.Options.Retention != 0 {
+		warnings = append(warnings, Fault{
+			Pointer: "/options/historyRetention", Code: codeNotSupported,
+			Message: "history is not deleted by this version of Detent: it is kept for ever",
+		})
+	}
+	return warnings
 }
 
 func compile(document []byte, yaml bool) (*syntax.Document, *machine.Definition, error) {

@@ -47,6 +47,7 @@ type Scheduler struct {
 
 	mu      sync.Mutex
 	buckets []int16
+	holds   int       // how often buckets has changed
 	ahead   deadlines // what is known of the near future, earliest first
 	armed   deadlines // told by lanes since the last look began: it may have missed them
 	until   time.Time // the look reached this far
@@ -63,6 +64,7 @@ func New(s timerStore, c *clock.Clock, deliver func([]store.Key), log *slog.Logg
 func (s *Scheduler) Hold(buckets []int16) {
 	s.mu.Lock()
 	s.buckets = append([]int16(nil), buckets...)
+	s.holds++
 	s.ahead, s.armed, s.next = nil, nil, time.Time{}
 	s.mu.Unlock()
 	s.nudge()
@@ -141,7 +143,7 @@ func (s *Scheduler) look(ctx context.Context) error {
 	defer cancel()
 	began := time.Now()
 	s.mu.Lock()
-	buckets := s.buckets
+	buckets, holds := s.buckets, s.holds
 	s.armed = nil
 	s.mu.Unlock()
 	now, known := s.clock.Lower(began)
@@ -164,6 +166,9 @@ func (s *Scheduler) look(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if holds != s.holds {
+		return nil // other buckets are held by now: look again, at once
+	}
 	s.next, s.until = next, until
 	ahead := make(deadlines, 0, len(rows)+len(s.armed))
 	for _, r := range rows {

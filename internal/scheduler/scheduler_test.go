@@ -17,10 +17,11 @@ import (
 
 // table is the timer table, ordered by deadline, and a lane that consumes what is delivered.
 type table struct {
-	rows  []store.TimerRow
-	fired map[string][]time.Duration // by machine: lateness of each of its timers
-	looks int
-	down  bool
+	rows   []store.TimerRow
+	fired  map[string][]time.Duration // by machine: lateness of each of its timers
+	looks  int
+	down   bool
+	during func() // called in the middle of a look; may be nil
 }
 
 func (s *table) DueTimers(_ context.Context, buckets []int16, until time.Time, limit int) ([]store.TimerRow, bool, clock.Sample, error) {
@@ -29,6 +30,9 @@ func (s *table) DueTimers(_ context.Context, buckets []int16, until time.Time, l
 	sample := clock.Sample{Database: now, Sent: now, Received: now}
 	if s.down {
 		return nil, false, clock.Sample{}, errors.New("no connection")
+	}
+	if s.during != nil {
+		s.during()
 	}
 	var found []store.TimerRow
 	for _, r := range s.rows {
@@ -179,6 +183,29 @@ func TestHoldsOnlyItsBuckets(t *testing.T) {
 		synctest.Wait()
 		if len(s.fired["a"]) != 1 || len(s.fired["b"]) != 0 {
 			t.Fatalf("fired %v", s.fired)
+		}
+	})
+}
+
+// Buckets that come while a look at the others is under way are looked at as soon as it is over.
+func TestHoldDuringALook(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &table{fired: map[string][]time.Duration{}}
+		mine := timer("a", time.Now().Add(time.Millisecond))
+		s.add(mine)
+		sched := New(s, &clock.Clock{}, s.consume, slog.New(slog.DiscardHandler))
+		s.during = func() {
+			s.during = nil
+			sched.Hold([]int16{mine.Key.Bucket()})
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go sched.Run(ctx)
+		time.Sleep(lookEvery / 2)
+		synctest.Wait()
+		if late := s.fired["a"]; len(late) != 1 || late[0] != 0 {
+			t.Fatalf("fired %v", late)
 		}
 	})
 }
