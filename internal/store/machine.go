@@ -115,13 +115,13 @@ func (db *DB) Bindings(ctx context.Context, keys []Key) ([]Binding, error) {
 	return all, readFault(op, err)
 }
 
-// machineColumns is what people see of a machine; listMachinesSQL and findMachineSQL share it.
+// machineColumns is what people see of a machine; listMachinesSQL and findMachineSQL share it. The owner
+// is looked up for each row that is shown: as a join, the buckets could be what a plan begins with.
 const machineColumns = `
     m.namespace, m.machine_id, m.definition, m.version, coalesce(m.parent, ''), m.labels,
     coalesce(s.seq, 0), coalesce(s.status, 'starting'), s.snapshot, s.reason,
-    b.owner_id, m.created_at, coalesce(s.updated_at, m.created_at)
+    (SELECT b.owner_id FROM detent.bucket b WHERE b.bucket = m.bucket), m.created_at, coalesce(s.updated_at, m.created_at)
 FROM detent.machine m
-JOIN detent.bucket b ON b.bucket = m.bucket
 LEFT JOIN LATERAL (
     SELECT * FROM detent.snapshot s
     WHERE s.bucket = m.bucket AND s.namespace = m.namespace AND s.machine_id = m.machine_id
