@@ -15,10 +15,16 @@ var statusNames = [...]string{Active: "active", Done: "done", Failed: "error", S
 // String returns the status as XState writes it.
 func (s Status) String() string { return statusNames[s] }
 
+// timerSize and childSize are what a timer and an actor usually take in a snapshot's JSON.
+const (
+	timerSize = 192
+	childSize = 64
+)
+
 // AppendSnapshot appends the snapshot's JSON: XState's persisted shape and what a durable engine needs beside it.
 func (d *Definition) AppendSnapshot(dst []byte, s Snapshot) []byte {
 	if dst == nil {
-		dst = make([]byte, 0, d.usualSize)
+		dst = make([]byte, 0, d.usualSize+len(s.Timers)*timerSize+len(s.Children)*childSize)
 	}
 	dst = append(dst, `{"status":"`...)
 	dst = append(dst, s.Status.String()...)

@@ -16,7 +16,7 @@ import (
 // written is a snapshot under way from the text that AppendSnapshot wrote.
 type written struct {
 	d  *Definition
-	in *value.Reader
+	in value.Reader
 	s  Snapshot
 
 	state            string // the state value, as it is written
@@ -34,7 +34,7 @@ func (d *Definition) readWritten(text []byte) (Snapshot, bool) {
 }
 
 func (w *written) read() {
-	in, s := w.in, &w.s
+	in, s := &w.in, &w.s
 	in.Expect(`{"status":`)
 	s.Status = Status(slices.Index(statusNames[:], in.Text())) // 255 if there is none
 	in.Expect(`,"value":`)
@@ -76,7 +76,7 @@ func (w *written) doubt(reason bool) {
 
 // readDurable reads what appendDurable wrote.
 func (w *written) readDurable() {
-	in, s := w.in, &w.s
+	in, s := &w.in, &w.s
 	s.Seq = in.Int(1)
 	in.Expect(`,"now":`)
 	s.Now = Time(in.Int(minTime))
@@ -130,7 +130,7 @@ func (w *written) readTimers() []Timer {
 
 // readTimer reads what appendTimer wrote.
 func (w *written) readTimer() Timer {
-	in := w.in
+	in := &w.in
 	in.Expect(`{"no":`)
 	t := Timer{No: in.Int(1)}
 	in.Expect(`,"seq":`)

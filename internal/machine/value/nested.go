@@ -153,7 +153,7 @@ func (p *parser) run(n int) []Value {
 	if n == 0 {
 		return nil
 	}
-	if p.keeper != nil {
+	if p.borrowed {
 		return make([]Value, n)
 	}
 	if len(p.slab) < n {
@@ -168,10 +168,13 @@ func (p *parser) shapeOf(keys []string, index map[string]int) *shape {
 	if p.recent != nil && slices.Equal(p.recent.keys, keys) {
 		return p.recent
 	}
-	if p.keeper != nil {
-		p.recent = newShape(p.keeper.keep(keys))
-	} else {
-		p.recent = &shape{keys: append([]string(nil), keys...), index: index}
+	own := make([]string, len(keys))
+	for i, key := range keys {
+		own[i] = p.keep(key)
+	}
+	p.recent = &shape{keys: own, index: index}
+	if p.borrowed {
+		p.recent = newShape(own) // the keys of the index are not ours
 	}
 	return p.recent
 }

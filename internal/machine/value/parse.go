@@ -73,8 +73,9 @@ type parser struct {
 	elems []Value
 	keys  []string
 	slab  []Value // what is left of it
-	// keeper copies what the value keeps when in is not the parser's own. It is nil otherwise.
-	keeper *keeper
+	// borrowed: in is not the parser's own, so that the value keeps copies; the short ones in room.
+	borrowed bool
+	room     []byte
 	// recent is the shape of the object that ended last: an array of records needs one shape only.
 	recent *shape
 	err    *SyntaxError
@@ -160,10 +161,7 @@ func (p *parser) value() (Value, bool) {
 	switch c := p.in[p.pos]; {
 	case c == '"':
 		s, ok := p.text()
-		if p.keeper != nil {
-			s = p.keeper.text(s)
-		}
-		return OfText(s), ok
+		return OfText(p.keep(s)), ok
 	case c == '{' || c == '[':
 		return p.nested(c)
 	case c == '-' || isDigit(c):

@@ -13,17 +13,16 @@ import (
 //
 // The values that it returns own all that they keep, and nothing else.
 type Reader struct {
-	p    parser
-	keep keeper
-	bad  bool
+	p   parser
+	bad bool
 }
 
 // NewReader returns a reader of the text, which must not change while it reads.
-func NewReader(text []byte) *Reader {
-	r := &Reader{p: parser{in: unsafe.String(unsafe.SliceData(text), len(text)), limit: MaxDepth}}
-	r.p.keeper = &r.keep
-	r.bad = !utf8.ValidString(r.p.in)
-	return r
+func NewReader(text []byte) Reader {
+	return Reader{
+		p:   parser{in: unsafe.String(unsafe.SliceData(text), len(text)), limit: MaxDepth, borrowed: true},
+		bad: !utf8.Valid(text),
+	}
 }
 
 // Bad reports whether something was not as expected.
@@ -127,7 +126,7 @@ func (p *parser) like(example Value) (Value, bool) {
 		case c == '"' && example.kind == Text:
 			s, ok := p.text()
 			if s != example.Text() {
-				return OfText(p.keeper.text(s)), ok
+				return OfText(p.keep(s)), ok
 			}
 			return example, ok
 		}
@@ -209,32 +208,25 @@ func (p *parser) arrayLike(examples []Value) (Value, bool) {
 	return OfArray(elems), true
 }
 
-// keeper copies texts to where they may stay: the short ones together.
-type keeper struct{ room []byte }
-
-// What a keeper puts together is texts up to shortText bytes, at most roomSize bytes of them: as long as one
-// is kept, all are.
+// What keep puts together is texts up to shortText bytes, at most roomSize bytes of them: as long as one is
+// kept, all are.
 const (
 	shortText = 24
 	roomSize  = 64
 )
 
-func (k *keeper) text(s string) string {
+// keep copies a text out of a borrowed input.
+func (p *parser) keep(s string) string {
+	if !p.borrowed {
+		return s
+	}
 	if len(s) > shortText || len(s) == 0 {
 		return strings.Clone(s)
 	}
-	start := len(k.room)
-	if cap(k.room)-start < len(s) {
-		k.room, start = make([]byte, 0, roomSize), 0
+	start := len(p.room)
+	if cap(p.room)-start < len(s) {
+		p.room, start = make([]byte, 0, roomSize), 0
 	}
-	k.room = append(k.room, s...)
-	return unsafe.String(&k.room[start], len(s))
-}
-
-func (k *keeper) keep(texts []string) []string {
-	kept := make([]string, len(texts))
-	for i, s := range texts {
-		kept[i] = k.text(s)
-	}
-	return kept
+	p.room = append(p.room, s...)
+	return unsafe.String(&p.room[start], len(s))
 }

@@ -1,7 +1,6 @@
 package value
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"testing"
 )
@@ -119,7 +118,7 @@ func TestReaderStaysBad(t *testing.T) {
 		"Value":  func(r *Reader) { r.Expect("[1"); r.Value(Value{}) },
 	} {
 		r := NewReader([]byte("[1]"))
-		if read(r); !r.Bad() || r.Next("[") || r.Done() {
+		if read(&r); !r.Bad() || r.Next("[") || r.Done() {
 			t.Errorf("%s: what is not as expected is forgotten", name)
 		}
 	}
@@ -132,7 +131,8 @@ func TestReaderSharesWithTheExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := NewReader(bytes.Clone(text)).Value(example)
+	reader := NewReader(text)
+	got := reader.Value(example)
 	if got.shape() != example.shape() || got.Get("context").shape() != example.Get("context").shape() {
 		t.Error("the shape is not the example's")
 	}
