@@ -20,6 +20,7 @@ const (
 	CodeUnknownActor      = "unknown_actor"
 	CodeDuplicateID       = "duplicate_id"
 	CodeConflictingTarget = "conflicting_targets"
+	CodeTooManyTargets    = "too_many_targets"
 	CodeEndless           = "endless" // a name, an initial or a history default that leads back to itself
 	CodeBadExpression     = "bad_expression"
 	CodeBadSchedule       = "bad_schedule"
@@ -100,6 +101,10 @@ type compiler struct {
 	types   []string // event types by number, "" for a wildcard, which takes events of many types
 	exits   bool     // some state has exit actions
 	planned int      // states in all plans
+
+	exitsOf  []exit
+	compared int // names, in search of the nearest
+	paired   int // targets, to see whether they can be active together
 }
 
 // raised is an event type that is raised, with its place.
@@ -114,11 +119,12 @@ const (
 	finished
 )
 
-// maxFaults is how many faults are told at once, and maxHints how many of them come with the nearest
-// known name: a document that is wrong everywhere must not take long to refuse.
+// maxFaults is how many faults, and how many warnings, are told at once, and maxCompared how many names
+// are compared in search of the nearest known one: a document that is wrong everywhere must not take long
+// to refuse, nor one that is odd everywhere be answered with a text many times its size.
 const (
-	maxFaults = 500
-	maxHints  = 50
+	maxFaults   = 500
+	maxCompared = 50_000
 )
 
 func (c *compiler) fault(at, code, format string, args ...any) {
@@ -128,16 +134,30 @@ func (c *compiler) fault(at, code, format string, args ...any) {
 }
 
 func (c *compiler) warnf(at, code, format string, args ...any) {
-	c.warnings = append(c.warnings, syntax.Fault{Pointer: at, Code: code, Message: fmt.Sprintf(format, args...)})
+	if len(c.warnings) < maxFaults {
+		c.warnings = append(c.warnings, syntax.Fault{Pointer: at, Code: code, Message: fmt.Sprintf(format, args...)})
+	}
 }
 
-// unknown reports a name that is not among the known ones, with the nearest of these.
-func (c *compiler) unknown(at, code, what, name string, known []string) {
+// nearest returns the one of so many known names that is nearest to the name, if any is, and if not too
+// many have been compared already.
+func (c *compiler) nearest(name string, n int, known func(i int) string) string {
+	if c.compared+n > maxCompared {
+		return ""
+	}
+	c.compared += n
+	names := make([]string, n)
+	for i := range names {
+		names[i] = known(i)
+	}
+	return syntax.Nearest(name, names)
+}
+
+// unknown reports a name that is not among so many known ones, with the nearest of these.
+func (c *compiler) unknown(at, code, what, name string, n int, known func(i int) string) {
 	hint := ""
-	if len(c.faults) < maxHints {
-		if near := syntax.Nearest(name, known); near != "" {
-			hint = fmt.Sprintf("; did you mean %q?", near)
-		}
+	if near := c.nearest(name, n, known); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
 	c.fault(at, code, "%s %q%s", what, name, hint)
 }

@@ -135,11 +135,8 @@ func (c *compiler) namedAction(a *syntax.Action, sees expr.Names) action {
 	case stage == untouched && c.doc.Options.TraceUnknown:
 		return &tracedAction{is: a.Name, params: params}
 	case stage == untouched:
-		known := make([]string, len(c.doc.Setup.Actions))
-		for i, x := range c.doc.Setup.Actions {
-			known[i] = x.Key
-		}
-		c.unknown(a.At, CodeUnknownAction, "setup.actions has no", a.Name, known)
+		known := c.doc.Setup.Actions
+		c.unknown(a.At, CodeUnknownAction, "setup.actions has no", a.Name, len(known), func(i int) string { return known[i].Key })
 	}
 	return &namedAction{is: a.Name, params: params, body: body}
 }

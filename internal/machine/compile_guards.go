@@ -49,11 +49,8 @@ func (c *compiler) namedGuard(g *syntax.Guard) *guardBody {
 	case stage == untouched && looksLikeExpression(g.Name):
 		c.fault(g.At, CodeUnknownGuard, "text here is the name of a guard, and setup.guards has no %q; an expression is written {\"expr\": %s}", g.Name, value.OfText(g.Name))
 	case stage == untouched:
-		known := make([]string, len(c.doc.Setup.Guards))
-		for i, x := range c.doc.Setup.Guards {
-			known[i] = x.Key
-		}
-		c.unknown(g.At, CodeUnknownGuard, "setup.guards has no", g.Name, known)
+		known := c.doc.Setup.Guards
+		c.unknown(g.At, CodeUnknownGuard, "setup.guards has no", g.Name, len(known), func(i int) string { return known[i].Key })
 	}
 	return body
 }

@@ -58,11 +58,8 @@ func (c *compiler) compileActor(x *syntax.NamedActor) {
 func (c *compiler) actor(src, at string) *actor {
 	a, ok := c.d.actors[src]
 	if !ok {
-		known := make([]string, len(c.doc.Setup.Actors))
-		for i, x := range c.doc.Setup.Actors {
-			known[i] = x.Key
-		}
-		c.unknown(at, CodeUnknownActor, "setup.actors has no", src, known)
+		known := c.doc.Setup.Actors
+		c.unknown(at, CodeUnknownActor, "setup.actors has no", src, len(known), func(i int) string { return known[i].Key })
 	}
 	return a
 }
@@ -79,11 +76,9 @@ func (c *compiler) delay(key, at string) *delay {
 	if err == nil {
 		return &delay{at: at, kind: syntax.DelayDuration, micros: micros}
 	}
-	known := make([]string, len(c.doc.Setup.Delays))
-	for i, x := range c.doc.Setup.Delays {
-		known[i] = x.Key
-	}
-	c.unknown(at, CodeUnknownDelay, `a delay is milliseconds, a name in setup.delays, or a duration such as "30s", and none of these is`, key, known)
+	known := c.doc.Setup.Delays
+	c.unknown(at, CodeUnknownDelay, `a delay is milliseconds, a name in setup.delays, or a duration such as "30s", and none of these is`,
+		key, len(known), func(i int) string { return known[i].Key })
 	return &delay{at: at}
 }
 

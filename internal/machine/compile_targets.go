@@ -6,6 +6,9 @@ import (
 	"github.com/detent-run/detent/internal/machine/syntax"
 )
 
+// maxPaired is how many pairs of targets a definition may have: each pair is looked at.
+const maxPaired = 1_000_000
+
 // targets resolves the targets of a transition of a state, and holds them to be compatible.
 func (c *compiler) targets(source int32, t *syntax.Transition) []int32 {
 	var out []int32
@@ -13,6 +16,11 @@ func (c *compiler) targets(source int32, t *syntax.Transition) []int32 {
 		if n := c.target(source, text, t.At); n != none {
 			out = append(out, n)
 		}
+	}
+	c.paired += len(out) * (len(out) - 1) / 2
+	if c.paired > maxPaired {
+		c.fault(t.At, CodeTooManyTargets, "up to here the transitions have %d pairs of targets, at most %d", c.paired, maxPaired)
+		return out
 	}
 	for i, a := range out {
 		for _, b := range out[:i] {
@@ -47,11 +55,8 @@ func (c *compiler) targetByID(text, at string) int32 {
 	parts := splitPath(text[1:])
 	n, ok := c.d.byID[parts[0]]
 	if !ok {
-		var known []string
-		if len(c.faults) < maxHints {
-			known = c.ids()
-		}
-		c.unknown(at, CodeUnknownTarget, "the target "+text+": no state has the id", parts[0], known)
+		c.unknown(at, CodeUnknownTarget, "the target "+text+": no state has the id", parts[0],
+			len(c.d.nodes), func(i int) string { return c.d.nodes[i].id })
 		return none
 	}
 	n, missing := c.d.walk(n, parts[1:])
@@ -65,12 +70,14 @@ func (c *compiler) targetByID(text, at string) int32 {
 // only the way to it is wrong.
 func (c *compiler) unknownChild(at, text string, missing *unknownKey) {
 	parent := c.states[missing.state]
-	keys := make([]string, len(parent.States))
-	for i, s := range parent.States {
-		keys[i] = s.Key
-	}
 	what := "the target " + text + ": " + describeState(&c.d.nodes[missing.state]) + " has no state"
-	if len(c.faults) < maxHints && syntax.Nearest(missing.key, keys) == "" {
+	near := c.nearest(missing.key, len(parent.States), func(i int) string { return parent.States[i].Key })
+	if near != "" {
+		c.fault(at, CodeUnknownTarget, "%s %q; did you mean %q?", what, missing.key, near)
+		return
+	}
+	if c.compared+len(c.d.nodes) <= maxCompared {
+		c.compared += len(c.d.nodes)
 		for i := range c.d.nodes {
 			if n := &c.d.nodes[i]; n.key == missing.key {
 				c.fault(at, CodeUnknownTarget, "%s %q; there is one elsewhere, \"#%s\"", what, missing.key, n.id)
@@ -78,7 +85,7 @@ func (c *compiler) unknownChild(at, text string, missing *unknownKey) {
 			}
 		}
 	}
-	c.unknown(at, CodeUnknownTarget, what, missing.key, keys)
+	c.fault(at, CodeUnknownTarget, "%s %q", what, missing.key)
 }
 
 func describeState(n *node) string {
@@ -86,15 +93,6 @@ func describeState(n *node) string {
 		return "the machine"
 	}
 	return "the state " + n.id
-}
-
-// ids returns the ids of all states.
-func (c *compiler) ids() []string {
-	out := make([]string, len(c.d.nodes))
-	for i := range c.d.nodes {
-		out[i] = c.d.nodes[i].id
-	}
-	return out
 }
 
 // checkCompatible refuses two targets that cannot be active together or that say twice what is to be

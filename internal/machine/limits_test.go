@@ -129,3 +129,35 @@ func TestPolicies(t *testing.T) {
 		}
 	}
 }
+
+// TestManyWarnings holds a document that is odd everywhere to an answer of bounded size.
+func TestManyWarnings(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("{machine: {id: m, initial: s0, states: {s0: {}")
+	for i := 1; i < 5000; i++ {
+		fmt.Fprintf(&b, ", s%d: {}", i)
+	}
+	b.WriteString("}}}")
+	if n := len(compile(t, b.String()).Warnings()); n != 500 {
+		t.Errorf("%d warnings", n)
+	}
+}
+
+// TestManyTargets refuses a transition whose targets would take too long to be compared with each other.
+func TestManyTargets(t *testing.T) {
+	t.Parallel()
+	var regions, targets strings.Builder
+	for i := range 1500 {
+		fmt.Fprintf(&regions, "r%d: {initial: a, states: {a: {}}},", i)
+		fmt.Fprintf(&targets, ".r%d.a,", i)
+	}
+	doc, err := syntax.DecodeYAML([]byte(`{machine: {id: m, type: parallel, states: {` + regions.String() + `}, on: {E: {target: [` + targets.String() + `]}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = machine.Compile(doc)
+	if f := syntax.Faults(nil); !errors.As(err, &f) || f[0].Code != machine.CodeTooManyTargets || f[0].Pointer != "/machine/on/E" {
+		t.Errorf("%v", err)
+	}
+}

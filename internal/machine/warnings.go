@@ -12,6 +12,7 @@ import (
 // given where the place is compiled; these need the whole machine.
 func (c *compiler) warn() {
 	reached := c.reach()
+	c.exitsOf = make([]exit, len(c.d.nodes))
 	for i := range c.d.nodes {
 		n := &c.d.nodes[i]
 		switch {
@@ -23,8 +24,9 @@ func (c *compiler) warn() {
 			c.warnf(c.states[i].At, CodeDeadEnd, "the state #%s can never be left, and is not final", n.id)
 		}
 	}
+	taken := c.takers()
 	for _, r := range c.raised {
-		if !c.isTaken(r.event) {
+		if !taken(r.event) {
 			c.warnf(r.at, CodeUntaken, "no state takes the event %q", r.event)
 		}
 	}
@@ -80,14 +82,43 @@ func (n *node) candidates() []*transition {
 	return out
 }
 
+// exit is what a state's own transitions mean for those who look for a way out of a state in it: all
+// that matters is whether each of them leads to one and the same target.
+type exit struct {
+	known bool
+	some  bool  // there is a transition with targets
+	only  int32 // the single target of all of them, none when they differ
+}
+
+func (c *compiler) exitOf(n *node) exit {
+	x := &c.exitsOf[n.index]
+	if x.known {
+		return *x
+	}
+	x.known = true
+	for _, t := range n.candidates() {
+		switch {
+		case len(t.targets) == 0:
+			continue
+		case len(t.targets) > 1 || x.some && x.only != t.targets[0]:
+			x.only = none
+		default:
+			x.only = t.targets[0]
+		}
+		x.some = true
+		if x.only == none {
+			break
+		}
+	}
+	return *x
+}
+
 // canBeLeft reports whether the state or one around it has a transition that may leave it, or whether
 // it lies beside a region that may end the whole.
 func (c *compiler) canBeLeft(n *node) bool {
 	for x := n; ; x = &c.d.nodes[x.parent] {
-		for _, t := range x.candidates() {
-			if len(t.targets) > 0 && !slices.Equal(t.targets, []int32{n.index}) {
-				return true
-			}
+		if out := c.exitOf(x); out.some && out.only != n.index {
+			return true
 		}
 		if x.parent == none {
 			return false
@@ -98,15 +129,25 @@ func (c *compiler) canBeLeft(n *node) bool {
 	}
 }
 
-// isTaken reports whether some state has a candidate for an event type.
-func (c *compiler) isTaken(event string) bool {
-	if _, exact := c.d.events[event]; exact {
-		return true
-	}
+// takers returns a function that reports whether some state has a candidate for an event type.
+func (c *compiler) takers() func(event string) bool {
+	all, prefixes := false, map[string]bool{}
 	for i := range c.d.nodes {
-		if slices.ContainsFunc(c.d.nodes[i].wild, func(w wildcard) bool { return w.matches(event) }) {
-			return true
+		for _, w := range c.d.nodes[i].wild {
+			all = all || w.all
+			prefixes[w.prefix] = true
 		}
 	}
-	return strings.HasPrefix(event, "xstate.")
+	return func(event string) bool {
+		if _, exact := c.d.events[event]; exact || all && event != "*" || strings.HasPrefix(event, "xstate.") {
+			return true
+		}
+		for i := range len(event) + 1 {
+			// A descriptor does not take an event that is spelled like it.
+			if (i == len(event) || event[i] == '.') && prefixes[event[:i]] && event[i:] != ".*" {
+				return true
+			}
+		}
+		return false
+	}
 }
