@@ -42,16 +42,8 @@ func main() {
 
 // run serves until ctx ends.
 func run(ctx context.Context, args, environ []string, stderr io.Writer) error {
-	if len(args) > 0 {
-		fmt.Fprint(stderr, usage)
-		if args[0] == "-h" || args[0] == "-help" || args[0] == "--help" {
-			fmt.Fprint(stderr, settings.Usage())
-			return nil
-		}
-		return fmt.Errorf("unknown argument %q: everything is set by environment variables", args[0])
-	}
-	s, err := settings.Load(environ)
-	if err != nil {
+	s, ok, err := parts.Settings(args, environ, stderr, usage)
+	if err != nil || !ok {
 		return err
 	}
 	log := telemetry.NewLogger(stderr, s)
@@ -61,9 +53,7 @@ func run(ctx context.Context, args, environ []string, stderr io.Writer) error {
 	return serveEmbedded(ctx, s, log, stderr)
 }
 
-const usage = `server runs Detent's HTTP API; without DETENT_DATABASE_URL on a Postgres of its own.
-
-`
+const usage = `server runs Detent's HTTP API; without DETENT_DATABASE_URL on a Postgres of its own.`
 
 // stopTimeout is how long an embedded Postgres has for its shutdown checkpoint.
 const stopTimeout = 30 * time.Second

@@ -27,25 +27,15 @@ func main() {
 	}
 }
 
-const usage = `worker moves the machines of a Detent database on. It needs DETENT_DATABASE_URL.
-
-`
+const usage = `worker moves the machines of a Detent database on. It needs DETENT_DATABASE_URL.`
 
 // joinConns is how many connections a worker uses besides those of its lanes.
 const joinConns = 2
 
 // run works until ctx ends.
 func run(ctx context.Context, args, environ []string, stderr io.Writer) error {
-	if len(args) > 0 {
-		fmt.Fprint(stderr, usage)
-		if args[0] == "-h" || args[0] == "-help" || args[0] == "--help" {
-			fmt.Fprint(stderr, settings.Usage())
-			return nil
-		}
-		return fmt.Errorf("unknown argument %q: everything is set by environment variables", args[0])
-	}
-	s, err := settings.Load(environ)
-	if err != nil {
+	s, ok, err := parts.Settings(args, environ, stderr, usage)
+	if err != nil || !ok {
 		return err
 	}
 	if s.DatabaseURL == "" {

@@ -3,6 +3,8 @@ package parts
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
 	"runtime"
 	"time"
@@ -10,10 +12,26 @@ import (
 	"github.com/detent-run/detent/internal/clock"
 	"github.com/detent-run/detent/internal/engine"
 	"github.com/detent-run/detent/internal/scheduler"
+	"github.com/detent-run/detent/internal/settings"
 	"github.com/detent-run/detent/internal/store"
 	"github.com/detent-run/detent/internal/telemetry"
 	"github.com/detent-run/detent/internal/worker"
 )
+
+// Settings reads a program's settings. It reports false when the arguments asked for its usage only,
+// which it has written then.
+func Settings(args, environ []string, stderr io.Writer, usage string) (settings.Settings, bool, error) {
+	if len(args) == 0 {
+		s, err := settings.Load(environ)
+		return s, true, err
+	}
+	fmt.Fprintf(stderr, "%s\n\n%s", usage, settings.Usage())
+	switch args[0] {
+	case "-h", "-help", "--help":
+		return settings.Settings{}, false, nil
+	}
+	return settings.Settings{}, false, fmt.Errorf("unknown argument %q: everything is set by environment variables", args[0])
+}
 
 // lanesPerCore is how many lanes a worker runs for each core, unless it is told.
 const lanesPerCore = 2
