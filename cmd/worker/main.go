@@ -13,7 +13,6 @@ import (
 
 	"github.com/detent-run/detent/cmd/internal/parts"
 	"github.com/detent-run/detent/internal/engine"
-	"github.com/detent-run/detent/internal/settings"
 	"github.com/detent-run/detent/internal/store"
 	"github.com/detent-run/detent/internal/telemetry"
 )
