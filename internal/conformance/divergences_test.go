@@ -42,6 +42,17 @@ var divergences = []divergence{
 		]`,
 	},
 	{
+		name: "divergences/history-overtaken",
+		why:  "The transition enters nothing: the other one says what becomes of the place. XState enters the source without the state around it, and its list of active states is broken from then on",
+		instead: `[
+			{"value": {"p": {"a": "x", "b": {}, "c": {}}}, "status": "active", "actions": [{"type": "a"}, {"type": "x"}]},
+			{"value": "q", "status": "active", "actions": [{"type": "leftX"}, {"type": "leftA"}]},
+			{"value": {"p": {"a": "x", "b": {}, "c": {}}}, "status": "active", "actions": [{"type": "a"}, {"type": "x"}]},
+			{"value": {"p": {"a": "x", "b": {}, "c": {}}}, "status": "active", "actions": [{"type": "leftX"}, {"type": "leftA"}, {"type": "a"}, {"type": "x"}]},
+			{"value": {"p": {"a": "x", "b": {}, "c": {}}}, "status": "active", "actions": [{"type": "leftX"}, {"type": "leftA"}, {"type": "a"}, {"type": "x"}]}
+		]`,
+	},
+	{
 		name: "divergences/deep-history-of-empty-parallel",
 		why:  "The parallel state is recorded and entered again. XState records no leaf, and the transition to the history state does nothing",
 		instead: `[

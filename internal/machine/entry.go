@@ -84,13 +84,14 @@ func (m *macrostep) computeEntrySet(ts []*transition) ([]entered, []string) {
 	planned := !slices.ContainsFunc(ts, func(t *transition) bool { return !t.static })
 	set := entrySet{d: m.d, history: m.history, states: m.entry[:0]}
 	for i, t := range ts {
-		if !planned {
+		switch {
+		case planned:
+			for _, x := range t.plan {
+				set.add(x.state, x.byDefault)
+			}
+		case !m.overtaken(t, m.exits[i]):
 			m.effective = m.d.effectiveTargets(t, m.history, m.effective[:0])
 			set.addTransition(t, m.entryDomain(t, m.exits[i].domain), m.effective)
-			continue
-		}
-		for _, x := range t.plan {
-			set.add(x.state, x.byDefault)
 		}
 	}
 	set.markInitials()
@@ -100,6 +101,13 @@ func (m *macrostep) computeEntrySet(ts []*transition) ([]entered, []string) {
 		m.trace.name(m.d.nodes[x.state].id)
 	}
 	return set.states, m.trace.since(start)
+}
+
+// overtaken reports whether a transition that leaves nothing, because history leads it back to its own
+// source, has had that source left by another one. It enters nothing then: the other one says what
+// becomes of the place. XState enters the source all the same, without the states around it.
+func (m *macrostep) overtaken(t *transition, exit run) bool {
+	return exit.lo == exit.hi && len(t.targets) > 0 && t != m.d.initial && !m.next.has(t.source)
 }
 
 // entryDomain returns the domain below which a transition enters, now that the history of what was

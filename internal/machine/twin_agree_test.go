@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"testing"
 
 	"github.com/detent-run/detent/internal/machine"
@@ -78,6 +79,11 @@ type pair struct {
 // compareTwins lets a random machine run on both.
 func compareTwins(t *testing.T, seed uint64, seen *tally) {
 	t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("seed %d: %v\n%s", seed, p, debug.Stack())
+		}
+	}()
 	r := rand.New(rand.NewPCG(seed, 0))
 	doc, err := syntax.Decode(breed(r))
 	if err != nil {

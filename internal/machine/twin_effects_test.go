@@ -2,6 +2,7 @@ package machine_test
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 
@@ -28,7 +29,7 @@ func (s *twinStep) deadline(key string) machine.Time {
 		case x.Key != key:
 		case d.Kind == syntax.DelayExpr:
 			ms := s.code(value.OfText(d.Expr))
-			if ms.Kind() != value.Int || ms.Int() < 0 {
+			if ms.Kind() != value.Int || ms.Int() < 0 || ms.Int() > (math.MaxInt64-int64(s.from))/1000 {
 				panic(twinFailure(machine.ExpressionFailure))
 			}
 			return s.from + machine.Time(ms.Int())*1000

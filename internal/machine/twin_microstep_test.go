@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -36,12 +37,37 @@ func (s *twinStep) microstep(list []*twinTransition) {
 	}
 	s.changed = s.changed || s.is.status == machine.Done
 	s.before = nil
+	s.mustBeLegal()
+}
+
+// mustBeLegal holds what is active to 3.2.1.
+func (s *twinStep) mustBeLegal() {
+	active := setOf(s.is.active)
+	for n := range active {
+		children := 0
+		for _, c := range n.regions() {
+			if active[c] {
+				children++
+			}
+		}
+		legal := n == s.root || active[n.parent]
+		switch n.Type {
+		case syntax.Compound:
+			legal = legal && children == 1
+		case syntax.Parallel:
+			legal = legal && children == len(n.regions())
+		}
+		if !legal || len(active) != len(s.is.active) || !active[s.root] {
+			panic(fmt.Sprintf("not legal around %s: %v", n.id, ids(s.is.active)))
+		}
+	}
 }
 
 // exit is 3.8.2. It returns the domains from before the exit.
 func (s *twinStep) exit(list []*twinTransition) []*twinNode {
 	var domains []*twinNode
 	exits := map[*twinNode]bool{}
+	s.overtaken = map[*twinTransition]bool{}
 	for _, t := range list {
 		d := t.source
 		if len(t.targets) > 0 {
@@ -51,6 +77,9 @@ func (s *twinStep) exit(list []*twinTransition) []*twinNode {
 		if !s.starting {
 			maps.Copy(exits, s.exitSet(t))
 		}
+	}
+	for _, t := range list { // see history-overtaken in section 6
+		s.overtaken[t] = !s.starting && exits[t.source] && len(s.exitSet(t)) == 0
 	}
 	out := s.inDocumentOrder(exits)
 	slices.Reverse(out)

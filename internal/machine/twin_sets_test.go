@@ -75,7 +75,7 @@ type twinEntry struct {
 func (s *twinStep) entrySet(list []*twinTransition, domains []*twinNode) (set, byDefault map[*twinNode]bool) {
 	e := &twinEntry{s, map[*twinNode]bool{}, map[*twinNode]bool{}}
 	for i, t := range list {
-		if len(t.targets) == 0 {
+		if len(t.targets) == 0 || s.overtaken[t] {
 			continue
 		}
 		d := domains[i]

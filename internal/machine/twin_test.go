@@ -73,7 +73,9 @@ type twinStep struct {
 	before   []*twinNode // active before the microstep
 	changed  bool        // 3.8.8
 	recorded bool
-	complete map[*twinNode]bool // parallel nodes dealt with in this microstep
+
+	overtaken map[*twinTransition]bool // left nothing, and another one has left its source
+	complete  map[*twinNode]bool       // parallel nodes dealt with in this microstep
 
 	invoking map[string]int64 // ids of the actors that the node being entered invokes
 	unborn   map[int64]bool   // actors that this macrostep created and stopped
