@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -80,6 +81,9 @@ func storable(s string) bool { return utf8.ValidString(s) && !strings.ContainsRu
 // statement's snapshot was taken. Then there are two inbox rows over time, and history's unique key
 // lets one of them take effect.) Rows are inserted in the order of their key: two calls with the same
 // ids wait for one another, and never in a ring.
+//
+// What another call was ahead of is in neither half of the answer. To join the halves would say so in
+// SQL, and compare every event of the call with every other.
 const acceptSQL = `
 WITH incoming AS MATERIALIZED (
     SELECT u.*
@@ -109,13 +113,16 @@ WITH incoming AS MATERIALIZED (
     ON CONFLICT (bucket, namespace, machine_id, event_id) DO NOTHING
     RETURNING no, event_time
 )
-SELECT k.no, k.has_machine, k.accepted_at, k.same, n.event_time
+SELECT n.no, true AS has_machine, NULL::timestamptz AS accepted_at, true AS same, n.event_time
+FROM inserted n
+UNION ALL
+SELECT k.no, k.has_machine, k.accepted_at, k.same, NULL
 FROM known k
-LEFT JOIN inserted n ON n.no = k.no`
+WHERE NOT k.has_machine OR k.accepted_at IS NOT NULL`
 
 // accept decides the open events, by their index, and returns those that another one was ahead of.
 func accept(ctx context.Context, conn *pgxpool.Conn, events []Incoming, open []int, answers []Acceptance) ([]int, error) {
-	var undecided []int
+	var asked, undecided []int
 	keys := newKeyColumns(len(open))
 	ids := make([]string, 0, len(open))
 	nos := make([]int32, 0, len(open))
@@ -127,6 +134,7 @@ func accept(ctx context.Context, conn *pgxpool.Conn, events []Incoming, open []i
 			continue
 		}
 		first[events[i].EventRef] = struct{}{}
+		asked = append(asked, i)
 		keys.add(events[i].Key)
 		ids = append(ids, events[i].EventID)
 		nos = append(nos, int32(i)+1)
@@ -139,17 +147,29 @@ func accept(ctx context.Context, conn *pgxpool.Conn, events []Incoming, open []i
 	if err != nil {
 		return nil, err
 	}
+	decided, err := readAcceptances(rows, answers)
+	for _, i := range asked {
+		if !decided[i] {
+			undecided = append(undecided, i)
+		}
+	}
+	slices.Sort(undecided)
+	return undecided, err
+}
+
+// readAcceptances fills in the answers that there are, and reports which.
+func readAcceptances(rows pgx.Rows, answers []Acceptance) (decided []bool, err error) {
+	decided = make([]bool, len(answers))
 	var no int
 	var hasMachine, same bool
 	var before, now *time.Time
 	_, err = pgx.ForEachRow(rows, []any{&no, &hasMachine, &before, &same, &now}, func() error {
+		decided[no-1] = true
 		switch {
 		case !hasMachine:
 			answers[no-1] = Acceptance{Outcome: NoMachine}
 		case now != nil:
 			answers[no-1] = Acceptance{Outcome: Accepted, AcceptedAt: *now}
-		case before == nil:
-			undecided = append(undecided, no-1)
 		case same:
 			answers[no-1] = Acceptance{Outcome: Duplicate, AcceptedAt: *before}
 		default:
@@ -157,5 +177,5 @@ func accept(ctx context.Context, conn *pgxpool.Conn, events []Incoming, open []i
 		}
 		return nil
 	})
-	return undecided, err
+	return decided, err
 }
