@@ -158,6 +158,30 @@ func TestTakeOverSparesTheLiving(t *testing.T) {
 	}
 }
 
+// TestTakeOverSparesWhoBeatsMeanwhile: a heartbeat that comes after the takeover has looked, and before
+// it has deleted, still counts.
+func TestTakeOverSparesWhoBeatsMeanwhile(t *testing.T) {
+	t.Parallel()
+	url := testdb.New(t, store.Migrate).URL
+	db := open(t, url, store.Options{ApplicationName: "taker"})
+	commit := prepare(t, db, "m")
+	seen := peer(t, db, commit.Owner, commit.Owner)
+	beat := hold(t, url, `UPDATE detent.owner SET heartbeat = heartbeat + 1 WHERE owner_id = $1`, commit.Owner)
+	done := make(chan takeOver, 1)
+	go func() {
+		ended, err := db.TakeOver(t.Context(), seen)
+		done <- takeOver{ended, err}
+	}()
+	waitsForLock(t, url, "taker")
+	if err := beat.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r := <-done; r.ended || r.err != nil {
+		t.Errorf("taken over: %+v", r)
+	}
+	apply(t, db, commit)
+}
+
 // TestPresence: the lock is seen by others while it is held, and its absence when it is not.
 func TestPresence(t *testing.T) {
 	t.Parallel()
