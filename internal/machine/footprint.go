@@ -20,12 +20,35 @@ func allKnown(ts []*transition) bool {
 	return true
 }
 
-// footprintOf returns the trace of a microstep of transitions that all have footprints. They come in
-// document order: the last is left first, and entered last.
-func footprintOf(ts []*transition) []Microstep {
+// album keeps the last traces that were put together of the footprints of several transitions: where
+// regions take an event together, they tend to do it again.
+type album struct {
+	kept [8]struct {
+		ts    []*transition
+		steps []Microstep
+	}
+	next int // the place of the oldest
+}
+
+// trace returns the trace of a microstep of transitions that all have footprints. They come in document
+// order: the last is left first, and entered last.
+func (a *album) trace(ts []*transition) []Microstep {
 	if len(ts) == 1 {
 		return ts[0].footprint.steps
 	}
+	for i := range a.kept {
+		if slices.Equal(a.kept[i].ts, ts) {
+			return a.kept[i].steps
+		}
+	}
+	k := &a.kept[a.next]
+	a.next = (a.next + 1) % len(a.kept)
+	k.ts, k.steps = append(k.ts[:0], ts...), compose(ts)
+	return k.steps
+}
+
+// compose makes one trace of the footprints of several transitions.
+func compose(ts []*transition) []Microstep {
 	size := 0
 	for _, t := range ts {
 		s := &t.footprint.steps[0]

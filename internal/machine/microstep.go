@@ -18,7 +18,7 @@ func (m *macrostep) microstep(ts []*transition) *Failure {
 	}
 	m.changed, m.recorded = false, false
 	kept := m.removeConflictingTransitions(ts)
-	m.trace.begin(m.event.Type, kept)
+	m.trace.begin(m.event.Type, kept, &m.album)
 	f := m.take(kept)
 	m.trace.end(f != nil)
 	if f != nil {

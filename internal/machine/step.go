@@ -75,7 +75,7 @@ func (m *macrostep) initialMicrostep(input value.Value) *Failure {
 	m.exits = append(m.exits[:0], run{domain: none})
 	m.next.set(rootAlone)
 	m.selected = append(m.selected[:0], m.d.initial)
-	m.trace.begin(initType, m.selected)
+	m.trace.begin(initType, m.selected, &m.album)
 	f := m.enterInitial(m.selected)
 	m.trace.end(f != nil)
 	m.starting = false

@@ -14,9 +14,9 @@ type tracer struct {
 }
 
 // begin opens a microstep.
-func (t *tracer) begin(event string, ts []*transition) {
+func (t *tracer) begin(event string, ts []*transition, a *album) {
 	if t.planned = len(t.steps) == 0 && allKnown(ts); t.planned {
-		t.steps, t.ran, t.enters = footprintOf(ts), 0, false
+		t.steps, t.ran, t.enters = a.trace(ts), 0, false
 		return
 	}
 	step := Microstep{Event: event}

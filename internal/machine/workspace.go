@@ -61,6 +61,8 @@ type room struct {
 	completed []int32
 	effective []int32
 
+	album album
+
 	first struct {
 		order, sorted, nextOrder, nextSorted [8]int32
 

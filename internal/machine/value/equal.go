@@ -36,6 +36,9 @@ func equalArrays(a, b Value) bool {
 	if len(x) != len(y) {
 		return false
 	}
+	if a.ptr == b.ptr {
+		return true
+	}
 	for i := range x {
 		if !Equal(x[i], y[i]) {
 			return false
