@@ -15,7 +15,7 @@ const repeats = 50
 type engine struct {
 	scenario *scenario
 	program  *machine.Definition
-	space    machine.Workspace // a lane has one as well
+	space    machine.Workspace              // a lane has one as well
 	children map[string]*machine.Definition // by name of the actor
 	self     *machine.Identity
 	event    machine.Event
