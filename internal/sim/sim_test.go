@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +24,12 @@ var (
 	runs = flag.Int("sim.runs", 100, "how many simulations with fresh seeds")
 	seed = flag.Uint64("sim.seed", 0, "the one seed to run, 0 is fresh ones")
 )
+
+// TestMain keeps the garbage of hundreds of simulations from growing to gigabytes between collections.
+func TestMain(m *testing.M) {
+	debug.SetMemoryLimit(512 << 20)
+	os.Exit(m.Run())
+}
 
 // TestFixedSeeds are simulations that everybody runs alike.
 func TestFixedSeeds(t *testing.T) {
