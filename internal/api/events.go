@@ -81,19 +81,19 @@ func (a *api) readHistory(w http.ResponseWriter, q *request) error {
 	if err != nil {
 		return err
 	}
-	entries, err := a.service.History(q.Context(), q.segment("id"), after, limit)
+	entries, more, err := a.service.History(q.Context(), q.segment("id"), after, limit)
 	if err != nil {
 		return err
 	}
 	return write(w, http.StatusOK, struct {
 		Entries []engine.HistoryView `json:"entries"`
 		Next    *int64               `json:"nextAfterSeq,omitempty"`
-	}{list(entries), nextAfter(entries, limit)})
+	}{list(entries), nextAfter(entries, more)})
 }
 
-// nextAfter returns where the next page begins: after a full page there may be one.
-func nextAfter(entries []engine.HistoryView, limit int) *int64 {
-	if len(entries) < limit {
+// nextAfter returns where the next page begins, if there may be one.
+func nextAfter(entries []engine.HistoryView, more bool) *int64 {
+	if !more {
 		return nil
 	}
 	return &entries[len(entries)-1].Seq

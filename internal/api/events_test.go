@@ -127,9 +127,9 @@ func TestReadHistory(t *testing.T) {
 		e.EventTime, e.EffectiveTime, e.ProcessedAt, e.DefinitionVersion = noon, noon, noon, 1
 		e.Actions, e.Effects = json.RawMessage(`["assign"]`), json.RawMessage(`[{"effect":"log","message":"hello"}]`)
 	}
-	c := setup(t, &fake{history: func(_ string, after int64, limit int) ([]engine.HistoryView, error) {
+	c := setup(t, &fake{history: func(_ string, after int64, limit int) ([]engine.HistoryView, bool, error) {
 		rest := all[min(after, 4):]
-		return rest[:min(limit, len(rest))], nil
+		return rest[:min(limit, len(rest))], len(rest) >= limit, nil
 	}}, Options{})
 	type page struct {
 		Entries []engine.HistoryView

@@ -27,7 +27,7 @@ type fake struct {
 	send         func(id, eventID string, event []byte) (engine.Accepted, error)
 	sendBatch    func(body []byte, lines bool) ([]engine.BatchResult, error)
 	awaitApplied func(ctx context.Context, id string, a engine.Accepted) (engine.Applied, bool, error)
-	history      func(id string, after int64, limit int) ([]engine.HistoryView, error)
+	history      func(id string, after int64, limit int) ([]engine.HistoryView, bool, error)
 	timers       func(id string, limit int) ([]engine.TimerView, error)
 	readiness    func() error
 }
@@ -82,7 +82,7 @@ func (f *fake) AwaitApplied(ctx context.Context, id string, a engine.Accepted) (
 	return f.awaitApplied(ctx, id, a)
 }
 
-func (f *fake) History(_ context.Context, id string, after int64, limit int) ([]engine.HistoryView, error) {
+func (f *fake) History(_ context.Context, id string, after int64, limit int) ([]engine.HistoryView, bool, error) {
 	return f.history(id, after, limit)
 }
 

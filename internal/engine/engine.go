@@ -30,10 +30,10 @@ type Service interface {
 	AwaitStart(ctx context.Context, id string) (MachineView, error) // after its first macrostep or suspension; when ctx ends first, as it is then
 	Machine(ctx context.Context, id string) (MachineView, error)
 	Machines(ctx context.Context, q MachineQuery) (views []MachineView, next string, err error)
-	Send(ctx context.Context, id, eventID string, event []byte) (Accepted, error)                    // eventID "" makes a new one
-	SendBatch(ctx context.Context, body []byte, lines bool) ([]BatchResult, error)                   // lines: one item on each, in place of an array
-	AwaitApplied(ctx context.Context, id string, a Accepted) (applied Applied, done bool, err error) // done false: ctx ended first, it is accepted all the same
-	History(ctx context.Context, id string, afterSeq int64, limit int) (entries []HistoryView, err error)
+	Send(ctx context.Context, id, eventID string, event []byte) (Accepted, error)                                    // eventID "" makes a new one
+	SendBatch(ctx context.Context, body []byte, lines bool) ([]BatchResult, error)                                   // lines: one item on each, in place of an array
+	AwaitApplied(ctx context.Context, id string, a Accepted) (applied Applied, done bool, err error)                 // done false: ctx ended first, it is accepted all the same
+	History(ctx context.Context, id string, afterSeq int64, limit int) (entries []HistoryView, more bool, err error) // more: there may be
 	Timers(ctx context.Context, id string, limit int) ([]TimerView, error)
 
 	Ready(ctx context.Context) error // *Error CodeUnavailable with the reason

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -47,5 +49,54 @@ func TestForgedTokens(t *testing.T) {
 	}
 	if err := lists["versions"](makeToken("1")); err != nil {
 		t.Errorf("below version 1: %v", err)
+	}
+}
+
+// Pages of large things hold fewer of them, and lead to all.
+func TestLargePages(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.define("large", `{"machine": {"initial": "a", "context": {"s": ""}, "states": {"a": {"on": {
+		"FILL": {"actions": {"assign": {"s": "event.s"}}}}}}}}`)
+	const n = 12
+	large := fmt.Sprintf(`{"type":"FILL","s":%q}`, strings.Repeat("x", 1_000_000))
+	for i := range n {
+		r.create(fmt.Sprint("m", i), "large")
+		r.send(fmt.Sprint("m", i), "", large)
+		r.send("m0", "", large)
+	}
+	l, _ := r.lane(nil)
+	r.drain(l)
+
+	token, pages, machines := "", 0, map[string]bool{}
+	for more := true; more; more = token != "" {
+		views, next, err := r.engine.Machines(t.Context(), MachineQuery{PageToken: token, Limit: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range views {
+			machines[v.ID] = true
+		}
+		token, pages = next, pages+1
+	}
+	if pages != 2 || len(machines) != n {
+		t.Errorf("%d machines in %d pages", len(machines), pages)
+	}
+
+	after, pages := int64(0), 0
+	for more := true; more; pages++ {
+		var entries []HistoryView
+		var err error
+		if entries, more, err = r.engine.History(t.Context(), "m0", after, 1000); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if after++; e.Seq != after {
+				t.Fatalf("entry %d follows %d", e.Seq, after-1)
+			}
+		}
+	}
+	if after != n+2 || pages != 2 { // the start, and one event more than there are machines
+		t.Errorf("%d entries in %d pages", after, pages)
 	}
 }

@@ -40,13 +40,14 @@ func (e *Engine) Machines(ctx context.Context, q MachineQuery) ([]MachineView, s
 		return nil, "", outside(fmt.Errorf("list machines: %w", err))
 	}
 	rows, more := cut(rows, limit)
-	views := make([]MachineView, len(rows))
+	views, bytes := make([]MachineView, len(rows)), 0
 	for i, row := range rows {
+		bytes += len(row.Snapshot)
 		if views[i], err = e.machineView(ctx, row); err != nil {
 			return nil, "", err
 		}
 	}
-	if !more {
+	if !more && bytes < store.PageBytes {
 		return views, "", nil
 	}
 	return views, makeToken(rows[len(rows)-1].Key.Machine), nil
@@ -136,30 +137,32 @@ func (e *Engine) Timers(ctx context.Context, id string, limit int) ([]TimerView,
 	return timers, nil
 }
 
-// History returns a machine's entries after a seq, in order.
-func (e *Engine) History(ctx context.Context, id string, afterSeq int64, limit int) ([]HistoryView, error) {
+// History returns a machine's entries after a seq, in order, and whether there may be more: a page is as
+// long as was asked for, or as large as a page may be.
+func (e *Engine) History(ctx context.Context, id string, afterSeq int64, limit int) ([]HistoryView, bool, error) {
 	if err := checkMachineID(id, ""); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	limit, err := pageLimit(limit)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	rows, err := e.db.History(ctx, key(id), afterSeq, limit)
 	if err != nil {
-		return nil, outside(fmt.Errorf("read history: %w", err))
+		return nil, false, outside(fmt.Errorf("read history: %w", err))
 	}
 	if len(rows) == 0 {
 		// A machine without entries and one that does not exist are told apart here, off the usual path.
 		if _, err := e.machineRow(ctx, id); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
-	views := make([]HistoryView, len(rows))
+	views, bytes := make([]HistoryView, len(rows)), 0
 	for i, r := range rows {
 		views[i] = historyView(r)
+		bytes += r.Size()
 	}
-	return views, nil
+	return views, len(rows) == limit || bytes >= store.PageBytes, nil
 }
 
 func historyView(r store.HistoryEntry) HistoryView {

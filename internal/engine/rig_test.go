@@ -112,11 +112,17 @@ func (r *rig) expect(id, status, stateValue string) {
 
 func (r *rig) history(id string) []store.HistoryEntry {
 	r.t.Helper()
-	all, err := r.db.History(r.t.Context(), key(id), 0, 1_000_000)
-	if err != nil {
-		r.t.Fatal(err)
+	var all []store.HistoryEntry
+	for {
+		page, err := r.db.History(r.t.Context(), key(id), int64(len(all)), 1_000_000)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if len(page) == 0 {
+			return all
+		}
+		all = append(all, page...)
 	}
-	return all
 }
 
 // checkFold holds guarantee 3 to a machine: its history has no gap, and folded through the pure core

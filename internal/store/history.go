@@ -33,25 +33,45 @@ type HistoryEntry struct {
 const historyColumns = `
     h.namespace, h.machine_id, h.seq, coalesce(h.event_id, ''), h.outcome, h.event, h.event_time, h.effective_time,
     h.processed_at, h.lateness_ms, h.definition_version, h.from_value, h.to_value, h.actions, h.effects, h.changes,
-    h.reason, h.owner_id, h.lane
-FROM detent.history_entry h`
+    h.reason, h.owner_id, h.lane`
 
-// historySQL reads by the prefix of the one index and sorts.
+// historySQL reads by the prefix of the one index and sorts. How large an entry is can be told without
+// reading it.
 const historySQL = `
 SELECT` + historyColumns + `
-WHERE h.bucket = @bucket AND h.namespace = @namespace AND h.machine_id = @machine_id AND h.seq > @after
-ORDER BY h.seq
-LIMIT @limit`
+FROM (
+    SELECT p.*, sum(p.size) OVER (ORDER BY p.seq) - p.size AS before
+    FROM (
+        SELECT
+            e.*,
+            coalesce(octet_length(e.event), 0) + coalesce(octet_length(e.changes), 0)
+                + coalesce(octet_length(e.actions), 0) + coalesce(octet_length(e.effects), 0) AS size
+        FROM detent.history_entry e
+        WHERE e.bucket = @bucket AND e.namespace = @namespace AND e.machine_id = @machine_id AND e.seq > @after
+        ORDER BY e.seq
+        LIMIT @limit
+    ) p
+) h
+WHERE h.before < @bytes
+ORDER BY h.seq`
 
-// History returns entries after a seq, in order.
+// Size is what the entry counts for in a page.
+func (e *HistoryEntry) Size() int {
+	return len(e.Event) + len(e.Changes) + len(e.Actions) + len(e.Effects)
+}
+
+// History returns entries after a seq, in order, at least one if there is any: when they are larger than
+// PageBytes, fewer than the limit.
 func (db *DB) History(ctx context.Context, key Key, afterSeq int64, limit int) ([]HistoryEntry, error) {
 	return db.entries(ctx, "history", historySQL, pgx.StrictNamedArgs{
 		"bucket": key.Bucket(), "namespace": key.Namespace, "machine_id": key.Machine, "after": afterSeq, "limit": limit,
+		"bytes": PageBytes,
 	})
 }
 
 const outcomesSQL = `
 SELECT` + historyColumns + `
+FROM detent.history_entry h
 JOIN unnest(@buckets::smallint[], @namespaces::text[], @machines::text[], @event_ids::text[])
     AS u (bucket, namespace, machine_id, event_id)
     ON h.bucket = u.bucket AND h.namespace = u.namespace AND h.machine_id = u.machine_id AND h.event_id = u.event_id`

@@ -118,9 +118,9 @@ func (db *DB) Bindings(ctx context.Context, keys []Key) ([]Binding, error) {
 // machineColumns is what people see of a machine; listMachinesSQL and findMachineSQL share it. The owner
 // is looked up for each row that is shown: as a join, the buckets could be what a plan begins with.
 const machineColumns = `
-    m.namespace, m.machine_id, m.definition, m.version, coalesce(m.parent, ''), m.labels,
-    coalesce(s.seq, 0), coalesce(s.status, 'starting'), s.snapshot, s.reason,
-    (SELECT b.owner_id FROM detent.bucket b WHERE b.bucket = m.bucket), m.created_at, coalesce(s.updated_at, m.created_at)
+    m.namespace, m.machine_id, m.definition, m.version, coalesce(m.parent, '') AS parent, m.labels,
+    coalesce(s.seq, 0) AS seq, coalesce(s.status, 'starting') AS status, s.snapshot, s.reason,
+    (SELECT b.owner_id FROM detent.bucket b WHERE b.bucket = m.bucket) AS owner_id, m.created_at, coalesce(s.updated_at, m.created_at) AS updated_at
 FROM detent.machine m
 LEFT JOIN LATERAL (
     SELECT * FROM detent.snapshot s
@@ -163,27 +163,47 @@ type MachineFilter struct {
 	Limit      int
 }
 
+// PageBytes bounds what people read at once: of the machines or entries of a page only so many are
+// returned that what is before the last one is smaller than that.
+const PageBytes = 8 << 20
+
+// fittingMachines begins and ends a page of machines: those of a list that fit.
+const (
+	fittingMachines = `
+SELECT
+    w.namespace, w.machine_id, w.definition, w.version, w.parent, w.labels, w.seq, w.status, w.snapshot, w.reason,
+    w.owner_id, w.created_at, w.updated_at
+FROM (
+    SELECT p.*, sum(p.size) OVER (ORDER BY p.bucket, p.namespace, p.machine_id) - p.size AS before
+    FROM (
+        SELECT m.bucket, coalesce(octet_length(s.snapshot), 0) AS size,` + machineColumns
+	endOfFitting = `
+    ) p
+) w
+WHERE w.before < @bytes
+ORDER BY w.bucket, w.namespace, w.machine_id`
+)
+
 // listMachinesSQL goes through the buckets in their order: the order of the primary key, so that a page
 // begins where the one before ended and, without a status, reads no more than it shows. The expression
 // around the namespace keeps the planner from the other index, which would have to be sorted.
-const listMachinesSQL = `
-SELECT` + machineColumns + `
+const listMachinesSQL = fittingMachines + `
 WHERE (m.namespace || '') = @namespace
     AND (m.bucket, m.namespace, m.machine_id) > (@after_bucket::smallint, @namespace, @after_id)
     AND (@status = '' OR coalesce(s.status, 'starting') = @status)
 ORDER BY m.bucket, m.namespace, m.machine_id
-LIMIT @limit`
+LIMIT @limit` + endOfFitting
 
 // listMachinesOfSQL does the same for one definition, by the index for it.
-const listMachinesOfSQL = `
-SELECT` + machineColumns + `
+const listMachinesOfSQL = fittingMachines + `
 WHERE m.namespace = @namespace AND m.definition = @definition
     AND (m.bucket, m.machine_id) > (@after_bucket::smallint, @after_id)
     AND (@status = '' OR coalesce(s.status, 'starting') = @status)
 ORDER BY m.bucket, m.machine_id
-LIMIT @limit`
+LIMIT @limit` + endOfFitting
 
-// ListMachines returns a page of machines.
+// ListMachines returns a page of machines, at least one if there is any: when they are larger than
+// PageBytes, fewer than the limit.
 func (db *DB) ListMachines(ctx context.Context, f MachineFilter) ([]Machine, error) {
 	const op = "list machines"
 	ctx, cancel := bounded(ctx)
@@ -197,6 +217,7 @@ func (db *DB) ListMachines(ctx context.Context, f MachineFilter) ([]Machine, err
 	}
 	sql, args := listMachinesSQL, pgx.StrictNamedArgs{
 		"namespace": f.Namespace, "after_bucket": afterBucket, "after_id": f.AfterID, "status": f.Status, "limit": f.Limit,
+		"bytes": PageBytes,
 	}
 	if f.Definition != "" {
 		sql, args["definition"] = listMachinesOfSQL, f.Definition

@@ -141,7 +141,7 @@ var plannedStatements = []planned{
 	{
 		"list", listMachinesSQL,
 		map[string]string{
-			"namespace": `'default'`, "after_bucket": "100", "after_id": `'m-5'`, "status": `''`, "limit": "10",
+			"namespace": `'default'`, "after_bucket": "100", "after_id": `'m-5'`, "status": `''`, "limit": "10", "bytes": "8000000",
 		},
 		[]string{"machine_pkey", "snapshot_pkey"},
 		map[string]int{"machine": 11, "snapshot": 11},
@@ -149,7 +149,7 @@ var plannedStatements = []planned{
 	{
 		"list of a definition", listMachinesOfSQL,
 		map[string]string{
-			"namespace": `'default'`, "after_bucket": "100", "after_id": `'m-5'`, "definition": `'order'`, "status": `''`, "limit": "10",
+			"namespace": `'default'`, "after_bucket": "100", "after_id": `'m-5'`, "definition": `'order'`, "status": `''`, "limit": "10", "bytes": "8000000",
 		},
 		[]string{"machine_by_definition", "snapshot_pkey"},
 		map[string]int{"machine": 11, "snapshot": 11},
@@ -157,7 +157,7 @@ var plannedStatements = []planned{
 	{
 		"history", historySQL,
 		map[string]string{
-			"bucket": `detent.bucket_of('default', 'm-1')`, "namespace": `'default'`, "machine_id": `'m-1'`, "after": "2", "limit": "3",
+			"bucket": `detent.bucket_of('default', 'm-1')`, "namespace": `'default'`, "machine_id": `'m-1'`, "after": "2", "limit": "3", "bytes": "8000000",
 		},
 		[]string{"history_entry_once"},
 		map[string]int{"history_entry": 10},
