@@ -72,15 +72,15 @@ func (assignAction) name() string { return "assign" }
 
 func (a assignAction) perform(m *macrostep) *Failure {
 	m.changed, m.assigned = true, true
-	context := m.scope.Context
+	m.values = m.values[:0]
 	for i := range a {
 		v, f := m.eval(a[i].code)
 		if f != nil {
 			return f
 		}
-		context = context.With(a[i].key, present(v))
+		m.values = append(m.values, value.Member{Key: a[i].key, Value: present(v)})
 	}
-	m.scope.Context = context
+	m.scope.Context = m.scope.Context.WithAll(m.values)
 	return nil
 }
 

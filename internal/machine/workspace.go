@@ -37,6 +37,7 @@ func (m *macrostep) clear() {
 	m.external = Event{}
 	clear(m.queue)
 	clear(m.deferred)
+	clear(m.values)
 	m.queue, m.taken, m.deferred = m.queue[:0], 0, m.deferred[:0]
 }
 
@@ -60,6 +61,7 @@ type room struct {
 	entry     []entered
 	completed []int32
 	effective []int32
+	values    []value.Member // of an assign
 
 	album album
 

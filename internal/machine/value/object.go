@@ -160,3 +160,28 @@ func (v Value) With(key string, x Value) Value {
 	vals[i] = x
 	return changed
 }
+
+// WithAll returns v with the members set one after the other, and copies v once if it has their keys.
+func (v Value) WithAll(members []Member) Value {
+	if v.kind != Object || len(members) < 2 {
+		return v.withEach(members)
+	}
+	shape := v.shape()
+	changed, vals := newObject(shape)
+	copy(vals, v.members())
+	for _, m := range members {
+		i := shape.find(m.Key)
+		if i < 0 {
+			return v.withEach(members)
+		}
+		vals[i] = m.Value
+	}
+	return changed
+}
+
+func (v Value) withEach(members []Member) Value {
+	for _, m := range members {
+		v = v.With(m.Key, m.Value)
+	}
+	return v
+}

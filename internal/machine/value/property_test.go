@@ -189,3 +189,25 @@ func checkRefusal(t *testing.T, text []byte, err error) {
 		t.Fatalf("%q is JSON, but refused: %v", text, err)
 	}
 }
+
+func TestWithAllIsWithOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 2000 {
+		v := arbitrary(r, 2)
+		members := make([]Member, r.IntN(5))
+		for i := range members {
+			members[i] = Member{arbitraryText(r), arbitrary(r, 1)}
+			if v.Kind() == Object && v.Len() > 0 && r.IntN(3) > 0 {
+				members[i].Key, _ = v.Member(r.IntN(v.Len()))
+			}
+		}
+		before, want := v.String(), v
+		for _, m := range members {
+			want = want.With(m.Key, m.Value)
+		}
+		if got := v.WithAll(members); !identical(got, want) || v.String() != before {
+			t.Fatalf("%s becomes %s instead of %s", before, got, want)
+		}
+	}
+}

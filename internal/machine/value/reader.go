@@ -178,33 +178,34 @@ func (p *parser) objectUnlike(keys []string, vals []Value) (Value, bool) {
 	return v, ok
 }
 
-// arrayLike reads an array whose elements probably look like those of the example, or like its last one.
+// arrayLike reads an array that probably is as long as the example, of elements that look like those, or
+// like its last one.
 func (p *parser) arrayLike(examples []Value) (Value, bool) {
 	p.depth++
 	p.pos++
-	from := len(p.elems)
-	for i := 0; ; i++ {
-		end, ok := p.ends(']', i == 0, "',' or ']' after an element of an array")
+	elems := make([]Value, 0, len(examples))
+	for {
+		end, ok := p.ends(']', len(elems) == 0, "',' or ']' after an element of an array")
 		if !ok {
 			return Value{}, false
 		}
 		if end {
 			break
 		}
-		var example, v Value
+		var v, example Value
 		if len(examples) > 0 {
-			example = examples[min(i, len(examples)-1)]
+			example = examples[min(len(elems), len(examples)-1)]
 		}
 		p.space()
 		if v, ok = p.like(example); !ok {
 			return Value{}, false
 		}
-		p.elems = append(p.elems, v)
+		elems = append(elems, v)
 	}
-	elems := p.run(len(p.elems) - from)
-	copy(elems, p.elems[from:])
-	p.elems = p.elems[:from]
 	p.depth--
+	if len(elems) < cap(elems) {
+		elems = append(make([]Value, 0, len(elems)), elems...)
+	}
 	return OfArray(elems), true
 }
 
