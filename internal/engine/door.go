@@ -8,11 +8,14 @@ import (
 	"github.com/detent-run/detent/internal/store"
 )
 
-// Limits of the door.
+// Limits of the door. Events count by number and by size: a group of large ones would take so long that
+// the database gives up on it, and on the small ones in it.
 const (
-	doorGroup   = 512    // events accepted in one transaction; a caller's own batch may be more
-	doorLeaders = 2      // transactions at a time: while one commits, the next gathers
-	doorWaiting = 16_384 // events that may wait; beyond that their callers are sent away
+	doorGroup        = 512       // events accepted in one transaction; a caller's own batch may be more
+	doorGroupBytes   = 4 << 20   // ... and of what size
+	doorLeaders      = 2         // transactions at a time: while one commits, the next gathers
+	doorWaiting      = 16_384    // events that may wait; beyond that their callers are sent away
+	doorWaitingBytes = 128 << 20 // ... and of what size
 )
 
 // door is where events come in. Callers that arrive while others are being accepted share the next
@@ -25,12 +28,14 @@ type door struct {
 	mu      sync.Mutex
 	waiting []*delivery
 	events  int // of all that wait
+	bytes   int
 	leaders int
 }
 
 // delivery is what one caller brings, and what became of each of it.
 type delivery struct {
 	events []store.Incoming
+	bytes  int
 	got    []store.Acceptance
 	err    error
 	done   chan struct{}
@@ -40,6 +45,9 @@ type delivery struct {
 // same: sending them again with their ids is safe.
 func (d *door) deliver(ctx context.Context, events ...store.Incoming) ([]store.Acceptance, error) {
 	own := &delivery{events: events, done: make(chan struct{})}
+	for i := range events {
+		own.bytes += len(events[i].Event)
+	}
 	if err := d.join(own); err != nil {
 		return nil, err
 	}
@@ -55,11 +63,12 @@ func (d *door) deliver(ctx context.Context, events ...store.Incoming) ([]store.A
 func (d *door) join(own *delivery) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.events > 0 && d.events+len(own.events) > doorWaiting {
+	if d.events > 0 && (d.events+len(own.events) > doorWaiting || d.bytes+own.bytes > doorWaitingBytes) {
 		return &Error{Code: CodeUnavailable, Retryable: true, Message: fmt.Sprintf("%d events wait to be accepted already", d.events)}
 	}
 	d.waiting = append(d.waiting, own)
 	d.events += len(own.events)
+	d.bytes += own.bytes
 	if d.leaders < doorLeaders {
 		d.leaders++
 		go d.lead()
@@ -85,14 +94,19 @@ func (d *door) lead() {
 // gather takes out the callers that came first, as many as make up a group: one at least, however much
 // it brings.
 func (d *door) gather() (group []*delivery, events int) {
-	n := 0
-	for n < len(d.waiting) && (n == 0 || events+len(d.waiting[n].events) <= doorGroup) {
-		events += len(d.waiting[n].events)
-		n++
+	n, bytes := 0, 0
+	for ; n < len(d.waiting); n++ {
+		next := d.waiting[n]
+		if n > 0 && (events+len(next.events) > doorGroup || bytes+next.bytes > doorGroupBytes) {
+			break
+		}
+		events += len(next.events)
+		bytes += next.bytes
 	}
 	group = d.waiting[:n:n]
 	d.waiting = append([]*delivery(nil), d.waiting[n:]...)
 	d.events -= events
+	d.bytes -= bytes
 	return group, events
 }
 

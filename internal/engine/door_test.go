@@ -105,3 +105,42 @@ func TestDoorSurvivesCallersThatLeave(t *testing.T) {
 		t.Errorf("%d events accepted", n)
 	}
 }
+
+// Large events come in a few at a time, and beyond the bound their callers are sent away.
+func TestDoorCountsBytes(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	large := store.Incoming{Event: make([]byte, doorGroupBytes/4)}
+	d := &door{accept: func(_ context.Context, in []store.Incoming) ([]store.Acceptance, error) {
+		<-release
+		if len(in) > 4 {
+			t.Errorf("a group of %d large events", len(in))
+		}
+		return make([]store.Acceptance, len(in)), nil
+	}}
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	away := 0
+	for range doorWaitingBytes/len(large.Event) + 4*doorLeaders + 10 {
+		group.Go(func() {
+			_, err := d.deliver(t.Context(), large)
+			var told *Error
+			if errors.As(err, &told) && told.Code == CodeUnavailable && told.Retryable {
+				mu.Lock()
+				if away++; away == 10 {
+					close(release)
+				}
+				mu.Unlock()
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if away < 10 {
+		t.Errorf("%d were sent away", away)
+	}
+	if d.bytes != 0 || d.events != 0 {
+		t.Errorf("%d bytes of %d events are thought to wait", d.bytes, d.events)
+	}
+}
