@@ -66,6 +66,7 @@ type fold struct {
 	i          int // events before it are dealt with
 	macrosteps int
 	value      []byte // state value of decision.next as JSON; nil when it is to be worked out
+	space      machine.Workspace
 }
 
 // step makes one macrostep and reports whether another can follow at once.
@@ -141,7 +142,7 @@ func (f *fold) begin(row store.InboxRow) bool {
 		return f.suspend(it, failureReason(err))
 	}
 	res, err := guarded(func() (machine.Result, error) {
-		return next.def.Start(next.self, it.ev.Data.Get("input"), f.moment(it))
+		return f.space.Start(next.def, next.self, it.ev.Data.Get("input"), f.moment(it))
 	})
 	return f.settle(it, res, err)
 }
@@ -175,7 +176,7 @@ func (f *fold) fire(t machine.Timer) bool {
 func (f *fold) take(it item) bool {
 	next := &f.decision.next
 	res, err := guarded(func() (machine.Result, error) {
-		return next.def.Step(next.snapshot, it.ev, f.moment(it))
+		return f.space.Step(next.def, next.snapshot, it.ev, f.moment(it))
 	})
 	return f.settle(it, res, err)
 }
