@@ -116,6 +116,20 @@ func TestMigrateKilledSession(t *testing.T) {
 	healed(t, db.URL)
 }
 
+// TestMigrationAndItsNote: one transaction does both, so that nothing can come between them.
+func TestMigrationAndItsNote(t *testing.T) {
+	t.Parallel()
+	db := testdb.New(t, nil)
+	made := `CREATE TABLE detent.made_%d AS SELECT pg_current_xact_id()::text AS by`
+	if err := store.MigrateFrom(t.Context(), db.URL, steps(fmt.Sprintf(made, 1), fmt.Sprintf(made, 2))); err != nil {
+		t.Fatal(err)
+	}
+	got := query1[bool](t, db.URL, `SELECT array_agg(xmin::text ORDER BY version) = ARRAY[(SELECT by FROM detent.made_1), (SELECT by FROM detent.made_2)] FROM detent.schema_version`)
+	if !got {
+		t.Error("a migration was noted by another transaction than its own")
+	}
+}
+
 // healed asserts that nothing of a migration that was cut short is left, and that the next call to
 // Migrate goes on from there.
 func healed(t *testing.T, url string) {

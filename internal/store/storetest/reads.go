@@ -48,6 +48,9 @@ func (b *bench) list(f store.MachineFilter) []string {
 			b.Fatalf("a page of %d has %d machines", f.Limit, len(page))
 		}
 		for _, m := range page {
+			if slices.Contains(ids, m.Key.Machine) {
+				b.Fatalf("machine %q again in pages of %d, after %q", m.Key.Machine, f.Limit, f.AfterID)
+			}
 			ids = append(ids, m.Key.Machine)
 		}
 		if len(page) < f.Limit {
