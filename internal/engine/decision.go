@@ -32,6 +32,25 @@ func (d *decision) empty() bool {
 	return len(d.consumed) == 0 && len(d.deferred) == 0 && len(d.history) == 0 && !d.parked && !d.unparked && d.snapshot == nil
 }
 
+// gather puts the rows of a batch's decisions together. What nearly every decision has gets its room at once.
+func gather(decisions []decision) *store.Commit {
+	consumed, entries := 0, 0
+	for i := range decisions {
+		consumed += len(decisions[i].consumed)
+		entries += len(decisions[i].history)
+	}
+	c := &store.Commit{
+		Consumed:  make([]store.EventRef, 0, consumed),
+		History:   make([]store.HistoryEntry, 0, entries),
+		Snapshots: make([]store.SnapshotRow, 0, len(decisions)),
+		Checks:    make([]store.Check, 0, len(decisions)),
+	}
+	for i := range decisions {
+		decisions[i].addTo(c)
+	}
+	return c
+}
+
 // addTo adds the decision's rows to a commit.
 func (d *decision) addTo(c *store.Commit) {
 	c.Consumed = append(c.Consumed, d.consumed...)

@@ -221,6 +221,7 @@ func nextLimit(limit int, full bool, decisions int) int {
 // decideAll decides machine by machine until the batch has had its share of time. It returns what it did
 // not come to, and whether one of the decided machines can go on at once.
 func decideAll(works []*work) (decisions []decision, rest []*work, more bool) {
+	decisions = make([]decision, 0, len(works))
 	begin := time.Now()
 	spent := func() bool { return time.Since(begin) > decideShare }
 	for i, w := range works {

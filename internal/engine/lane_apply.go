@@ -47,10 +47,8 @@ func (l *Lane) apply(ctx context.Context, decisions []decision) (int, error) {
 }
 
 func (l *Lane) commit(ctx context.Context, decisions []decision) error {
-	c := &store.Commit{Owner: l.o.Owner, Lane: l.o.No}
-	for i := range decisions {
-		decisions[i].addTo(c)
-	}
+	c := gather(decisions)
+	c.Owner, c.Lane = l.o.Owner, l.o.No
 	for i := range c.History {
 		c.History[i].Owner, c.History[i].Lane = l.o.Owner, l.o.No
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,9 +24,8 @@ func (b *applyBatch) addHistory(entries []HistoryEntry) {
 	if len(entries) == 0 {
 		return
 	}
-	entries = slices.Clone(entries)
-	slices.SortFunc(entries, func(a, b HistoryEntry) int {
-		return cmp.Or(compareKeys(a.Key, b.Key), cmp.Compare(a.Seq, b.Seq))
+	entries = byBucket(entries, func(e *HistoryEntry) Key { return e.Key }, func(a, b *HistoryEntry) int {
+		return cmp.Or(compareNames(a.Key, b.Key), cmp.Compare(a.Seq, b.Seq))
 	})
 	columns := newKeyColumns(len(entries))
 	for _, e := range entries {
@@ -70,8 +68,9 @@ func (b *applyBatch) addDeadLetters(letters []DeadLetter) {
 	if len(letters) == 0 {
 		return
 	}
-	letters = slices.Clone(letters)
-	slices.SortFunc(letters, func(a, b DeadLetter) int { return compareRefs(a.EventRef, b.EventRef) })
+	letters = byBucket(letters, func(l *DeadLetter) Key { return l.Key }, func(a, b *DeadLetter) int {
+		return compareRefs(&a.EventRef, &b.EventRef)
+	})
 	columns := newKeyColumns(len(letters))
 	for _, l := range letters {
 		columns.add(l.Key)

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -124,8 +123,9 @@ func (b *applyBatch) addMessages(messages []Message) {
 	if len(messages) == 0 {
 		return
 	}
-	messages = slices.Clone(messages)
-	slices.SortStableFunc(messages, func(a, b Message) int { return compareRefs(a.EventRef, b.EventRef) })
+	messages = byBucket(messages, func(m *Message) Key { return m.Key }, func(a, b *Message) int {
+		return compareRefs(&a.EventRef, &b.EventRef)
+	})
 	columns := newKeyColumns(len(messages))
 	for _, m := range messages {
 		columns.add(m.Key)

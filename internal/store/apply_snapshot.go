@@ -1,10 +1,6 @@
 package store
 
-import (
-	"slices"
-
-	"github.com/jackc/pgx/v5"
-)
+import "github.com/jackc/pgx/v5"
 
 // addSnapshotsSQL appends. Two writers of one machine would collide on the seq.
 const addSnapshotsSQL = `
@@ -15,8 +11,9 @@ func (b *applyBatch) addSnapshots(rows []SnapshotRow) {
 	if len(rows) == 0 {
 		return
 	}
-	rows = slices.Clone(rows)
-	slices.SortFunc(rows, func(a, b SnapshotRow) int { return compareKeys(a.Key, b.Key) })
+	rows = byBucket(rows, func(r *SnapshotRow) Key { return r.Key }, func(a, b *SnapshotRow) int {
+		return compareNames(a.Key, b.Key)
+	})
 	columns := newKeyColumns(len(rows))
 	for _, r := range rows {
 		columns.add(r.Key)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,8 +37,7 @@ func (b *applyBatch) addTimers(rows []TimerRow) {
 	if len(rows) == 0 {
 		return
 	}
-	rows = slices.Clone(rows)
-	slices.SortFunc(rows, compareTimers)
+	rows = byBucket(rows, func(r *TimerRow) Key { return r.Key }, compareTimers)
 	args := timerArgs(rows)
 	args["event_ids"] = column(rows, func(r *TimerRow) string { return r.EventID })
 	args["event_types"] = column(rows, func(r *TimerRow) string { return r.Type })
@@ -58,6 +56,7 @@ func timerArgs(rows []TimerRow) pgx.StrictNamedArgs {
 	}
 }
 
-func compareTimers(a, b TimerRow) int {
-	return cmp.Or(cmp.Compare(a.Key.Bucket(), b.Key.Bucket()), a.Deadline.Compare(b.Deadline), compareKeys(a.Key, b.Key), cmp.Compare(a.No, b.No))
+// compareTimers is the order of timers within a bucket.
+func compareTimers(a, b *TimerRow) int {
+	return cmp.Or(a.Deadline.Compare(b.Deadline), compareNames(a.Key, b.Key), cmp.Compare(a.No, b.No))
 }
