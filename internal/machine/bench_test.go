@@ -76,7 +76,7 @@ func wide(n int) string {
 	return b.String()
 }
 
-// BenchmarkStep is one event: select, exit, act, enter, finish.
+// BenchmarkStep is one event: select, exit, act, enter, finish. Like a lane it uses one workspace.
 func BenchmarkStep(b *testing.B) {
 	for _, x := range []struct{ name, definition string }{
 		{"toggle", toggle},
@@ -91,9 +91,10 @@ func BenchmarkStep(b *testing.B) {
 			d := compile(b, x.definition)
 			s := start(b, d)
 			ev := machine.NewEvent(parse(b, `{"type": "E"}`))
+			var w machine.Workspace
 			b.ReportAllocs()
 			for b.Loop() {
-				r, err := d.Step(s, ev, machine.Moment{})
+				r, err := w.Step(d, s, ev, machine.Moment{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -108,9 +109,10 @@ func BenchmarkIgnored(b *testing.B) {
 	d := compile(b, guarded)
 	s := start(b, d)
 	ev := machine.NewEvent(parse(b, `{"type": "X"}`))
+	var w machine.Workspace
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := d.Step(s, ev, machine.Moment{}); err != nil {
+		if _, err := w.Step(d, s, ev, machine.Moment{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -124,13 +126,14 @@ func BenchmarkDurableStep(b *testing.B) {
 			self := &machine.Identity{ID: "m"}
 			text := d.AppendSnapshot(nil, start(b, d))
 			ev := machine.NewEvent(parse(b, `{"type": "E"}`))
+			var w machine.Workspace
 			b.ReportAllocs()
 			for b.Loop() {
 				s, err := d.DecodeSnapshot(self, text)
 				if err != nil {
 					b.Fatal(err)
 				}
-				r, err := d.Step(s, ev, machine.Moment{})
+				r, err := w.Step(d, s, ev, machine.Moment{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -144,9 +147,10 @@ func BenchmarkDurableStep(b *testing.B) {
 func BenchmarkStart(b *testing.B) {
 	d := compile(b, regions)
 	self := &machine.Identity{ID: "m"}
+	var w machine.Workspace
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := d.Start(self, value.Value{}, machine.Moment{}); err != nil {
+		if _, err := w.Start(d, self, value.Value{}, machine.Moment{}); err != nil {
 			b.Fatal(err)
 		}
 	}

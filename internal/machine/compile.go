@@ -47,6 +47,7 @@ func Compile(doc *syntax.Document) (*Definition, error) {
 			byID:     map[string]int32{},
 			children: map[childKey]int32{},
 			events:   map[string]int32{},
+			named:    map[string]int32{},
 
 			timerEvents: map[string]value.Value{},
 			actors:      map[string]*actor{},

@@ -36,12 +36,15 @@ func (c *compiler) template(v value.Value, at string, sees expr.Names) *expressi
 	return &expression{at: at, template: t}
 }
 
-// checkStateIDs holds the ids that an expression gives to inState to the states that there are.
+// checkStateIDs holds the ids that an expression gives to inState to the states that there are, and keeps
+// what they name.
 func (c *compiler) checkStateIDs(ids []string, at string) {
 	for _, id := range ids {
-		if _, err := c.d.stateByID(id); err != nil {
+		n, err := c.d.stateByID(id)
+		if err != nil {
 			c.fault(at, CodeUnknownState, "inState(%s): %s", value.OfText(id), err)
 		}
+		c.d.named[id] = n
 	}
 }
 

@@ -19,6 +19,7 @@ type Definition struct {
 	nodes    []node
 	byID     map[string]int32
 	children map[childKey]int32
+	named    map[string]int32 // what expressions give to inState as literals
 	events   map[string]int32 // numbers of the event types that some state has a candidate for by name
 
 	timerEvents map[string]value.Value // of the keys of after, by their JSON

@@ -49,10 +49,16 @@
 // # Cost
 //
 // A definition is compiled once, and what can be known ahead of time is: which candidates a state has
-// for an event, and what a transition leaves and enters unless history has a say in it. A step takes
-// time by the number of active states, never by the number of states: a machine of 10,000 states
-// is as fast as one of two. To select transitions and to evaluate a usual guard allocates nothing.
-// Snapshots share what did not change.
+// for an event, what a transition leaves and enters unless history has a say in it, and the trace of
+// that. A step takes time by the number of active states, never by the number of states: a machine of
+// 10,000 states is as fast as one of two. Snapshots share what did not change.
+//
+// Who takes many steps does so in a [Workspace]. Then to select transitions, to evaluate a usual guard
+// and to go from one state to another allocates nothing, and an assign one object.
+//
+// Snapshots are read and written for every event, so that this is where the time goes: what was
+// written here is read by what is likely (snapshot_read.go), and anything else patiently.
+// docs/performance.md has numbers.
 //
 // # Limits
 //

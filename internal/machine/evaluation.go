@@ -69,6 +69,9 @@ func isEvent(v value.Value) bool { return v.Get("type").Text() != "" }
 
 // inState answers inState("#id") in expressions, over the configuration from before the microstep.
 func (m *macrostep) inState(id string) (bool, error) {
+	if n, ok := m.d.named[id]; ok {
+		return m.current.has(n), nil
+	}
 	n, err := m.d.stateByID(id)
 	return err == nil && m.current.has(n), err
 }
