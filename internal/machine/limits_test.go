@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/detent-run/detent/internal/machine"
 	"github.com/detent-run/detent/internal/machine/syntax"
@@ -159,5 +160,36 @@ func TestManyTargets(t *testing.T) {
 	_, err = machine.Compile(doc)
 	if f := syntax.Faults(nil); !errors.As(err, &f) || f[0].Code != machine.CodeTooManyTargets || f[0].Pointer != "/machine/on/E" {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestNestedPredicatesEnd asks for 10,000 to the third runs of a predicate, at every place that an
+// expression can stand in: the budget of the macrostep ends it.
+func TestNestedPredicatesEnd(t *testing.T) {
+	t.Parallel()
+	const endless = `all(context.xs, all(context.xs, all(context.xs, true)))`
+	d := compile(t, fmt.Sprintf(`
+machine:
+  id: m
+  on:
+    GUARD: {guard: {expr: "%[1]s"}}
+    ASSIGN: {actions: {assign: {x: "%[1]s"}}}
+    TEMPLATE: {actions: {log: "{{ %[1]s }}"}}
+setup: {context: {xs: "map(1..10000, #)"}}
+`, endless))
+	s := start(t, d)
+	if n := s.Context.Get("xs").Len(); n != 10_000 {
+		t.Fatalf("%d elements", n)
+	}
+	for event, pointer := range map[string]string{
+		"GUARD": "/machine/on/GUARD/guard", "ASSIGN": "/machine/on/ASSIGN/actions/assign/x", "TEMPLATE": "/machine/on/TEMPLATE/actions/log",
+	} {
+		began := time.Now()
+		_, err := d.Step(s, machine.NewEvent(typed(event)), machine.Moment{})
+		f := (*machine.Failure)(nil)
+		if !errors.As(err, &f) || f.Kind != machine.ExpressionFailure || f.Pointer != pointer || !strings.Contains(f.Message, endless) {
+			t.Errorf("%s: %v", event, err)
+		}
+		t.Logf("%s: %v after %v", event, err, time.Since(began))
 	}
 }
