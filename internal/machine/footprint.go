@@ -23,12 +23,17 @@ func allKnown(ts []*transition) bool {
 // album keeps the last traces that were put together of the footprints of several transitions: where
 // regions take an event together, they tend to do it again.
 type album struct {
-	kept [8]struct {
-		ts    []*transition
-		steps []Microstep
-	}
-	next int // the place of the oldest
+	kept []snapped
+	next int // the place of the oldest, once there are maxKept
 }
+
+type snapped struct {
+	ts    []*transition
+	steps []Microstep
+}
+
+// maxKept is how many traces an album keeps: all of them are looked at to find one.
+const maxKept = 8
 
 // trace returns the trace of a microstep of transitions that all have footprints. They come in document
 // order: the last is left first, and entered last.
@@ -41,8 +46,11 @@ func (a *album) trace(ts []*transition) []Microstep {
 			return a.kept[i].steps
 		}
 	}
+	if len(a.kept) < maxKept {
+		a.kept = append(a.kept, snapped{})
+	}
 	k := &a.kept[a.next]
-	a.next = (a.next + 1) % len(a.kept)
+	a.next = (a.next + 1) % maxKept
 	k.ts, k.steps = append(k.ts[:0], ts...), compose(ts)
 	return k.steps
 }
