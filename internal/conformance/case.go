@@ -19,6 +19,7 @@ const microsPerMilli = 1000
 // kept.
 type Case struct {
 	Name       string
+	Source     value.Value // all of it, as written
 	Definition value.Value
 	Actors     value.Value // definitions by the name that setup.actors gives them
 	Input      value.Value // Absent when there is none
@@ -64,6 +65,7 @@ func decodeCase(v value.Value) (*Case, error) {
 	}
 	c := &Case{
 		Name:       v.Get("name").Text(),
+		Source:     v,
 		Definition: v.Get("definition"),
 		Actors:     v.Get("actors"),
 		Input:      v.Get("input"),

@@ -1,0 +1,44 @@
+package machine_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/detent-run/detent/internal/machine"
+)
+
+// FuzzImportSnapshot holds importing to be safe on any text, and what it accepts to be legal: it can be
+// written, read again, and stepped from.
+func FuzzImportSnapshot(f *testing.F) {
+	f.Add([]byte(`{"status": "active", "value": {"work": {"busy": "one"}, "side": "on"}, "historyValue": {"m.work.hist": [{"id": "m.work.busy.two"}]},
+		"context": {"n": 1, "log": []}, "children": {"job": {"snapshot": {"status": "active"}, "src": "job", "syncSnapshot": false}}}`))
+	f.Add([]byte(`{"status": "error", "error": {}, "value": {"work": "over", "side": "off"}, "historyValue": {}, "context": {}, "children": {}}`))
+	f.Add([]byte(`{"status": "active", "value": {"work": {"busy": {}}}, "historyValue": {"m.work.hist": []}, "context": {}, "children": {}}`))
+	x := newTriplets(f, menagerie[6])
+	d := x.d
+	self := &machine.Identity{ID: "m-1"}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, err := d.ImportSnapshot(self, text, machine.Moment{Event: 1000, Processing: 1000})
+		if err != nil {
+			if e := (*machine.SnapshotError)(nil); !errors.As(err, &e) {
+				t.Fatalf("%T: %v", err, err)
+			}
+			return
+		}
+		written := d.AppendSnapshot(nil, s)
+		again, err := d.DecodeSnapshot(self, written)
+		if err != nil {
+			t.Fatalf("%s\n%v", written, err)
+		}
+		if other := d.AppendSnapshot(nil, again); !bytes.Equal(written, other) {
+			t.Fatalf("%s\nis read as\n%s", written, other)
+		}
+		for move := range byte(12) {
+			ev, at := choose(s, move, s.Now)
+			x.macrostep(t, func(w *machine.Workspace, d *machine.Definition) (machine.Result, error) {
+				return w.Step(d, s, ev, machine.Moment{Event: at, Processing: at})
+			})
+		}
+	})
+}
