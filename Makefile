@@ -2,7 +2,7 @@
 # programs are looked for, and downloaded if there are none; no server has to run beforehand.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint fix cover bench bench-engine bench-e2e bench-timers fuzz fuzz-xstate sim docker clean
+.PHONY: help run build test race lint fix cover bench bench-engine bench-e2e bench-timers fuzz fuzz-xstate xstate-interop sim docker clean
 
 # Longest that one package's tests may take; a hang shows its goroutines then.
 TIMEOUT ?= 10m
@@ -65,6 +65,9 @@ fuzz: ## run every fuzz test for FUZZTIME
 
 fuzz-xstate: tools/xstate-oracle/node_modules ## hold the engine to XState on random cases (needs Node; N=5000, ARGS="-seed 7")
 	go run ./tools/fuzz-xstate -n $(N) $(ARGS)
+
+xstate-interop: tools/xstate-oracle/node_modules ## hand snapshots from the engine to XState and back, and compare what follows (needs Node)
+	go run ./tools/xstate-interop
 
 tools/%/node_modules: tools/%/package-lock.json
 	cd tools/$* && npm ci
