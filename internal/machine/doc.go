@@ -24,8 +24,12 @@
 // timer.go, delay.go and child.go. The files compile_*.go turn a document into what all these work
 // on (definition.go).
 //
-// Package conformance holds all of this to XState itself, in thousands of cases. Where the engine
-// knowingly differs, docs/divergences.md says so.
+// Package conformance holds all of this to XState itself, in thousands of cases, and the tests here to
+// a twin (twin_test.go), which is the same algorithm once more without a thought for speed. Where the
+// engine knowingly differs from XState, docs/divergences.md says so.
+//
+// A snapshot is written by [Definition.AppendSnapshot] and read by [Definition.DecodeSnapshot];
+// [Definition.ImportSnapshot] reads one that XState has persisted.
 //
 // # Time
 //
