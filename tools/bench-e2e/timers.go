@@ -19,7 +19,7 @@ const ticker = `{"machine": {"initial": "a", "states": {"a": {"after": {"1000": 
 func sleeper() string {
 	var entry []string
 	for i := range timersEach {
-		entry = append(entry, fmt.Sprintf(`{"raise": {"event": "WAKE", "id": "t%d", "delay": %d}}`, i, 86_400_000+i*1000))
+		entry = append(entry, fmt.Sprintf(`{"raise": {"event": {"type": "WAKE"}, "id": "t%d", "delay": %d}}`, i, 86_400_000+i*1000))
 	}
 	return `{"machine": {"initial": "a", "states": {"a": {"entry": [` + strings.Join(entry, ", ") + `], "on": {"WAKE": {}}}}}}`
 }
