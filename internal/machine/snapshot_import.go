@@ -74,8 +74,15 @@ func (r *snapshotReader) persisted(v value.Value, now Time) Snapshot {
 // restored appends the ids of the states that a part of a state value names, in the order in which
 // XState restores them.
 func (r *snapshotReader) restored(to []value.Value, state int32, v value.Value, at string) []value.Value {
-	if v.Kind() == value.Text {
+	switch v.Kind() {
+	case value.Absent: // which is reported in its turn
+		return to
+	case value.Text:
 		return r.restoredChild(to, state, v.Text(), at)
+	case value.Object:
+	default:
+		r.fail(at, "a state value is the key of a state or an object, not %s", v.Kind())
+		return to
 	}
 	for i := range v.Len() {
 		key, _ := v.Member(i)

@@ -15,6 +15,7 @@ func FuzzImportSnapshot(f *testing.F) {
 		"context": {"n": 1, "log": []}, "children": {"job": {"snapshot": {"status": "active"}, "src": "job", "syncSnapshot": false}}}`))
 	f.Add([]byte(`{"status": "error", "error": {}, "value": {"work": "over", "side": "off"}, "historyValue": {}, "context": {}, "children": {}}`))
 	f.Add([]byte(`{"status": "active", "value": {"work": {"busy": {}}}, "historyValue": {"m.work.hist": []}, "context": {}, "children": {}}`))
+	f.Add([]byte(`{"value": {"work": [{}]}, "children": [1], "historyValue": [2]}`))
 	x := newTriplets(f, menagerie[6])
 	d := x.d
 	self := &machine.Identity{ID: "m-1"}
