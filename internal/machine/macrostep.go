@@ -17,7 +17,6 @@ type macrostep struct {
 // progress is how far a macrostep has come. It begins anew with each.
 type progress struct {
 	d      *Definition
-	before Snapshot // a failure goes back to it
 	origin Origin
 	at     Moment
 	now    Time // effective time

@@ -9,7 +9,8 @@ import (
 // one, so that a step allocates nothing but what its result is made of. Results never point into it:
 // it changes how fast a step is, and nothing else.
 //
-// The zero Workspace is ready. It serves one macrostep at a time, of any machine.
+// The zero Workspace is ready. It serves one macrostep at a time, of any machine. It holds on to the
+// snapshot and the definition that it saw last.
 type Workspace struct{ m macrostep }
 
 // Start is Definition.Start in this workspace.
@@ -28,7 +29,7 @@ func (w *Workspace) Step(d *Definition, s Snapshot, ev Event, at Moment) (Result
 	return r, err
 }
 
-// clear makes the workspace ready for the next macrostep, and lets go of what the last one was made of.
+// clear makes the workspace ready for the next macrostep, and lets go of what the last one made.
 func (m *macrostep) clear() {
 	m.progress = progress{}
 	m.budget = expr.Budget{}
@@ -44,6 +45,7 @@ func (m *macrostep) clear() {
 // room is what a macrostep works in: what evaluations see, and the sets of its procedures. Sets of the
 // usual size need no allocation of their own, and grown ones stay for the next macrostep.
 type room struct {
+	before Snapshot   // a failure goes back to it
 	scope  expr.Scope // its Context is the context so far
 	budget expr.Budget
 
