@@ -75,6 +75,11 @@ var divergences = []divergence{
 		]`,
 	},
 	{
+		name:    "divergences/failed-start-in-history",
+		why:     "The machine shows what the history state stands for. XState shows the history state itself, in which no machine can be",
+		instead: `[{"value": {"a": "x"}, "status": "error", "errorKind": "expression"}]`,
+	},
+	{
 		name: "divergences/negative-delay",
 		why:  "A negative delay is an error of its expression. XState takes it for none at all, and hides the mistake",
 		instead: `[

@@ -18,6 +18,7 @@ func (c *compiler) plan() {
 		c.planStart()
 	}
 	c.foresee(initType, c.d.initial)
+	c.d.sketch = c.sketch(0, nil)
 	for i := range c.d.nodes {
 		n := &c.d.nodes[i]
 		for _, t := range n.always {
@@ -58,6 +59,21 @@ func (c *compiler) planStart() {
 	set := entrySet{d: c.d}
 	set.addTransition(c.d.initial, none, c.d.initial.targets)
 	c.keepPlan(c.d.initial, none, &set)
+}
+
+// sketch appends a state and what is entered with it by default. As in XState, an initial that names a history
+// state leads no further than to that state.
+func (c *compiler) sketch(state int32, to []int32) []int32 {
+	to = append(to, state)
+	switch n := &c.d.nodes[state]; n.kind {
+	case syntax.Compound:
+		return c.sketch(n.initial.targets[0], to)
+	case syntax.Parallel:
+		for _, region := range n.regions {
+			to = c.sketch(region, to)
+		}
+	}
+	return to
 }
 
 func (c *compiler) keepPlan(t *transition, domain int32, set *entrySet) {

@@ -25,6 +25,7 @@ type Definition struct {
 	timerEvents map[string]value.Value // of the keys of after, by their JSON
 
 	initial     *transition // what the start takes
+	sketch      []int32     // what the start leads to, as stateIn sees it meanwhile
 	context     value.Value
 	contextCode []assignment
 	likely      value.Value // what a context probably looks like: its keys, and some texts

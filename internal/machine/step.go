@@ -61,7 +61,8 @@ func (m *macrostep) startContext(input value.Value) *Failure {
 }
 
 // initialMicrostep enters the initial configuration. Before it the root alone is active, so that no
-// other id holds in stateIn; but paths are looked up in the whole initial configuration.
+// other id holds in stateIn; but paths are looked up in the whole initial configuration, in which an
+// initial that names a history state leads to that state and no further.
 func (m *macrostep) initialMicrostep(input value.Value) *Failure {
 	m.external = Event{Type: initType, Data: initEvent, Origin: FromStart}
 	if !input.IsAbsent() {
@@ -69,7 +70,7 @@ func (m *macrostep) initialMicrostep(input value.Value) *Failure {
 	}
 	m.handle(&m.external)
 	m.starting = true
-	m.whole.set(m.before.active)
+	m.whole.set(m.d.sketch)
 	m.current.set(rootAlone)
 	m.changed, m.recorded = false, false
 	m.exits = append(m.exits[:0], run{domain: none})

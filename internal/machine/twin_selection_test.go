@@ -172,7 +172,7 @@ func (s *twinStep) stateIn(v value.Value) bool {
 	}
 	active := s.configuration()
 	if s.starting {
-		active = s.was.active
+		active = append([]*twinNode{s.root}, s.initial...)
 	}
 	return isPart(asStateValue(v), s.stateValue(s.root, active))
 }
@@ -208,7 +208,7 @@ func isPart(part, of value.Value) bool {
 // stateValue is 3.2.3.
 func (s *twinStep) stateValue(n *twinNode, active []*twinNode) value.Value {
 	out := value.OfObject()
-	for _, c := range n.regions() {
+	for _, c := range n.children {
 		if !slices.Contains(active, c) {
 			continue
 		}
