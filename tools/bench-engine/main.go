@@ -1,6 +1,6 @@
 // Command bench-engine compares the engine's speed with XState's, in one run on one host.
 //
-//	go run ./tools/bench-engine [-rounds 5] [-slice 100ms] [-only TEXT]
+//	go run ./tools/bench-engine [-rounds 5] [-slice 50ms] [-only TEXT]
 //
 // What is compared is in tools/bench-xstate: scenarios.json, and the definitions in machines/, which all
 // contestants run. It prints a table of medians and ratios, and one line of JSON last. It must run in the root
@@ -96,7 +96,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("bench-engine", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.IntVar(&s.rounds, "rounds", 5, "how often everything is measured")
-	flags.DurationVar(&s.slice, "slice", 100*time.Millisecond, "processor time of one slice")
+	flags.DurationVar(&s.slice, "slice", 50*time.Millisecond, "processor time of one slice")
 	flags.StringVar(&s.only, "only", "", "measure scenarios whose name contains this")
 	if err := flags.Parse(args); err != nil {
 		return s, err

@@ -4,7 +4,7 @@
 // The first request says what the work is; every further one asks to do it for a while:
 //
 //   {"work": "plan", "definition": {...}, "actors": {...}, "event": {...}, "events": 1000}   -> {"version": ..., "sample": ...}
-//   {"milliseconds": 100}                                                                   -> {"count": ..., "seconds": ...}
+//   {"milliseconds": 50}                                                                    -> {"count": ..., "seconds": ...}
 //
 // Seconds are processor time of the whole process, so that collecting garbage on another core counts, and
 // whatever else the host does meanwhile does not.
