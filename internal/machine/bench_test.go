@@ -2,6 +2,7 @@ package machine_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -154,6 +155,28 @@ func BenchmarkStart(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkCompile is what is paid once, with the bytes of the definition that is kept.
+func BenchmarkCompile(b *testing.B) {
+	doc, err := syntax.DecodeYAML([]byte(wide(10_000)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	before := heap()
+	d, err := machine.Compile(doc)
+	if err != nil {
+		b.Fatal(err)
+	}
+	kept := heap() - before
+	b.ReportAllocs()
+	for b.Loop() {
+		if d, err = machine.Compile(doc); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(kept), "B-kept")
+	runtime.KeepAlive(d)
 }
 
 // BenchmarkSnapshot is the writing and the reading of a snapshot alone.

@@ -46,6 +46,7 @@ func (c *compiler) foreseeTrace(event string, t *transition) {
 		return
 	}
 	step.Actions = slices.Concat(exit.list, own.list, entry.list)
+	c.planned += len(step.Exited) + len(step.Actions)
 	t.footprint = &footprint{steps: []Microstep{step}, exit: exit.list, own: own.list, entry: entry.list}
 }
 
@@ -81,7 +82,7 @@ func (c *compiler) foreseeAfter(t *transition) {
 		t.after = append(t.after, n)
 	}
 	for _, x := range t.plan {
-		if !slices.Contains(around, x.state) { // it may be entered again without having been left
+		if x.state != t.domain && !c.d.isDescendant(t.domain, x.state) { // it may be entered again without having been left
 			t.after = append(t.after, x.state)
 		}
 	}
