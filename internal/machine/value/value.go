@@ -17,8 +17,10 @@
 // # Memory
 //
 // A parsed value owns one copy of its text, of which all its keys and texts are slices, and slabs of
-// elements: keeping a part keeps the whole alive. That suits a machine, whose snapshot is read and
-// dropped as one. Changed objects share the rest with what they were changed from.
+// elements: keeping a part keeps the whole alive. That suits a document or an event, which is read and
+// dropped as one. A snapshot is kept for long: what a [Reader] reads owns what it keeps and no more, and
+// shares with an example what the two have in common. Changed objects share the rest with what they
+// were changed from.
 //
 // The package imports the standard library only, reads no clock and starts nothing.
 package value
