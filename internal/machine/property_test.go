@@ -293,19 +293,26 @@ func FuzzDecodeSnapshot(f *testing.F) {
 			}
 			return
 		}
-		written := d.AppendSnapshot(nil, s)
-		again, err := d.DecodeSnapshot(self, written)
-		if err != nil {
-			t.Fatalf("%s\n%v", written, err)
-		}
-		if other := d.AppendSnapshot(nil, again); !bytes.Equal(written, other) {
-			t.Fatalf("%s\nis read as\n%s", written, other)
-		}
-		for move := range byte(12) {
-			ev, at := choose(s, move, s.Now)
-			x.macrostep(t, func(w *machine.Workspace, d *machine.Definition) (machine.Result, error) {
-				return w.Step(d, s, ev, machine.Moment{Event: at, Processing: at})
-			})
-		}
+		x.live(t, self, s)
 	})
+}
+
+// live holds a snapshot that came from outside to what every snapshot keeps: it is read back as it was
+// written, and the machine can go on from it.
+func (x *triplets) live(t *testing.T, self *machine.Identity, s machine.Snapshot) {
+	t.Helper()
+	written := x.d.AppendSnapshot(nil, s)
+	again, err := x.d.DecodeSnapshot(self, written)
+	if err != nil {
+		t.Fatalf("%s\n%v", written, err)
+	}
+	if other := x.d.AppendSnapshot(nil, again); !bytes.Equal(written, other) {
+		t.Fatalf("%s\nis read as\n%s", written, other)
+	}
+	for move := range byte(12) {
+		ev, at := choose(s, move, s.Now)
+		x.macrostep(t, func(w *machine.Workspace, d *machine.Definition) (machine.Result, error) {
+			return w.Step(d, s, ev, machine.Moment{Event: at, Processing: at})
+		})
+	}
 }

@@ -1,7 +1,6 @@
 package machine_test
 
 import (
-	"bytes"
 	"errors"
 	"testing"
 
@@ -27,19 +26,6 @@ func FuzzImportSnapshot(f *testing.F) {
 			}
 			return
 		}
-		written := d.AppendSnapshot(nil, s)
-		again, err := d.DecodeSnapshot(self, written)
-		if err != nil {
-			t.Fatalf("%s\n%v", written, err)
-		}
-		if other := d.AppendSnapshot(nil, again); !bytes.Equal(written, other) {
-			t.Fatalf("%s\nis read as\n%s", written, other)
-		}
-		for move := range byte(12) {
-			ev, at := choose(s, move, s.Now)
-			x.macrostep(t, func(w *machine.Workspace, d *machine.Definition) (machine.Result, error) {
-				return w.Step(d, s, ev, machine.Moment{Event: at, Processing: at})
-			})
-		}
+		x.live(t, self, s)
 	})
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,7 +20,7 @@ type Machine struct {
 	Reason     []byte // JSON object: why it is suspended; nil otherwise
 	Deferred   bool   // parked events wait for another configuration (LoadMachines only)
 	Omitted    bool   // its snapshot was left out, for those before it are large (LoadMachines only)
-	Owner      string // who holds its bucket, "" when nobody does (FindMachine and ListMachines only)
+	Owner      string // name of who holds its bucket, as in the views, "" when nobody does (FindMachine and ListMachines only)
 	CreatedAt  time.Time
 	UpdatedAt  time.Time // of the newest snapshot, or createdAt
 }
@@ -236,7 +235,7 @@ func scanMachine(row pgx.CollectableRow) (Machine, error) {
 	err := row.Scan(&m.Key.Namespace, &m.Key.Machine, &m.Definition, &m.Version, &m.Parent, &m.Labels,
 		&m.Seq, &m.Status, &m.Snapshot, &m.Reason, &owner, &m.CreatedAt, &m.UpdatedAt)
 	if owner != nil {
-		m.Owner = strconv.FormatInt(*owner, 10)
+		m.Owner = OwnerName(*owner)
 	}
 	return m, err
 }

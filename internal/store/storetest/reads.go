@@ -31,7 +31,7 @@ func findNone(b *bench) {
 
 func findOwner(b *bench) {
 	b.start("m")
-	same(b, "owner", b.find("m").Owner, fmt.Sprint(b.owner))
+	same(b, "owner", b.find("m").Owner, store.OwnerName(b.owner))
 	if err := b.Release(b.ctx, b.owner, b.buckets); err != nil {
 		b.Fatal(err)
 	}
